@@ -45,9 +45,10 @@ def solve(
         progress: Called with the number of states solved so far. If it has a method `expect`, that is first called with
             the total, where known.
         engine: The parallel backend: "threads" (the default) or "ray". This option and the next two apply to duels and
-            Goofspiel in which only the order of ranks matters.
+            Goofspiel in which only the order of ranks matters, `cache` also to hidden information.
         keep_layers: Number of layers whose values stay in memory, starting with the most cards left; all if None.
-        cache: Folder in which values are stored between runs.
+        cache: Folder in which values are stored between runs. With hidden information over several moves, regret
+            minimisation stores its state there and goes on from it.
 
     Returns:
         A `StateSolution` with its certificate; for a game with private information a `PrivateSolution` if both players

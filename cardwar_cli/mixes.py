@@ -31,7 +31,7 @@ MAX_STARTS = 6
 def show_start(solution: baselines.Solution, command: str) -> None:
     """Shows both players' strategies, at the start of the game or by private information; `command` solves the game."""
     if not isinstance(solution, baselines.StateSolution):
-        out.print(behaviour_table(solution.labelled()))
+        _show_behaviour(solution)
     if isinstance(solution, baselines.PrivateSolution) and solution.quick_ranges:
         _say_freedom_of(solution)
     elif isinstance(solution, baselines.StateSolution):
@@ -51,6 +51,14 @@ def show_start(solution: baselines.Solution, command: str) -> None:
             more = f"{len(starts) - MAX_STARTS:,} more initial states; " if len(starts) > MAX_STARTS else ""
             text = shlex.quote(state_in_words(starts[: MAX_STARTS + 1][-1].state))
             say(f"\n{more}to show play at one of them: {command} --state {text}")
+
+
+def _show_behaviour(solution: baselines.Solution) -> None:
+    if isinstance(solution, baselines.TreeSolution):
+        for player, strategy in enumerate(solution.labelled()):
+            out.print(_information_states(player, strategy))
+    else:
+        out.print(behaviour_table(solution.labelled()))
 
 
 def plays_at_starts(solution: baselines.StateSolution, most: int) -> Iterator[tuple[Transition[Any], PlayAt]]:
@@ -138,6 +146,16 @@ def behaviour_table(strategies: list[dict[str, Any]]) -> Table:
         _add_row(table, type_, (strategies[p].get(type_, {}).get(a) for p, a in actions))
     if len(shown) > MAX_ROWS:
         table.caption = f"the first {MAX_ROWS} of {len(shown)}; --json prints all"
+    return table
+
+
+def _information_states(player: int, strategy: Mapping[str, Mapping[str, Number]]) -> Table:
+    """A player's probabilities with a row per information state, whose names can be long."""
+    table = new_table(f"equilibrium of player_{player} (probability)", "sees", "plays", show_lines=True)
+    for seen, mix in list(strategy.items())[:MAX_ROWS]:
+        table.add_row(seen, "\n".join(f"{action} {number(share)}" for action, share in mix.items() if share))
+    if len(strategy) > MAX_ROWS:
+        table.caption = f"the first {MAX_ROWS} of {len(strategy)}; --json prints all"
     return table
 
 

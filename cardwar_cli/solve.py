@@ -74,7 +74,9 @@ def solve(
     ] = None,
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Store values in this folder and resume from them (large duels)."),
+        typer.Option(
+            metavar="DIR", help="Store values in this folder and resume from them (large duels, hidden moves)."
+        ),
     ] = None,
     state: Annotated[
         str | None,
@@ -98,7 +100,8 @@ def solve(
     shown_state = None if state is None else checked_state(state, rules)
     settings: dict[str, Any] = {"selection": selection, "exact": exact, "max_states": max_states}
     try:
-        with _ray_aside(engine), advancing("matrix games" if exact else "states") as progress:
+        unit = "iterations" if not rules.facts.public_state else "matrix games" if exact else "states"
+        with _ray_aside(engine), advancing(unit) as progress:
             announced = Announced(say_aside, progress)
             solution = baselines.solve(
                 rules, progress=announced, engine=engine, keep_layers=keep_layers, cache=cache, **settings

@@ -59,7 +59,7 @@ class _Patience(Relay):
         self._accepted = True
         super().expect(total)
 
-    def forecast(self, seconds: float) -> None:
+    def forecast(self, seconds: float, work: str = "") -> None:
         if seconds > self._seconds:
             raise TooLongError(f"takes {in_words(seconds)}")
 

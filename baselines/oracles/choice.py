@@ -70,12 +70,9 @@ def oracle_for(game: Game[Any], max_states: int | None = None, exact: bool = Fal
                 f"max_states ({max_states}) does not apply to {game.facts.name}: its states are not enumerated"
             )
         return BayesianOracle(game)
-    if exact and family is TreeOracle:
-        raise ValueError(
-            f"exact (True) must be False for {game.facts.name}: hidden information over several moves is measured in "
-            "floats"
-        )
-    oracle: Oracle = GraphOracle(game, max_states or EXACT_STATES) if exact else family(game, max_states)
+    if exact and family is not TreeOracle:
+        family, max_states = GraphOracle, max_states or EXACT_STATES
+    oracle: Oracle = family(game, max_states)
     return oracle
 
 
@@ -86,10 +83,12 @@ def solver_for(game: Game[Any], request: Request) -> Solver:
     solver = next(solver for takes, solver in SOLVERS if takes(game, request))
     options = {"engine": request.engine, "keep_layers": request.keep_layers, "cache": request.cache}
     for option, value in options.items():
-        if value is not None and solver is not solve_ranks:
+        stores = option == "cache" and solver is solve_tree
+        if value is not None and solver is not solve_ranks and not stores:
             raise ValueError(
                 f"{option} ({value}) does not apply here: it needs a duel or Goofspiel in which only the order of "
                 "ranks matters, hands that are not too long, and solving in floats"
+                + ("; or hidden information over several moves" if option == "cache" else "")
             )
     return solver
 

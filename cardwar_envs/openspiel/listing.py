@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.rules import CERTAIN, Transition
+from cardwar_envs.core.rules import CERTAIN, Transition, new_transition
 from cardwar_envs.openspiel.loading import GameObject, is_hidden, load, reading
 
 HISTORIES, PROVEN, DECLARED = "histories", "proven merged", "declared merged"
@@ -36,6 +36,8 @@ PROBES = 64
 # Estimates stop at this number.
 ENORMOUS = 1e100
 PROBE_SECONDS = 3
+# The clock, which is slow to read, is read after each such number of moves.
+CLOCKED = 16
 # Largest denominator of a probability recovered from a double.
 MOST_DENOMINATOR = 10_000
 # Doubles whose sum differs from 1 by more than this are not probabilities.
@@ -157,7 +159,7 @@ def _estimated(name: str | GameObject, game: Any) -> float:
                 width = min(width * len(actions), ENORMOUS)
                 state.apply_action(chosen.choice(actions))
             total += width
-            if time.process_time() > until:
+            if state.move_number() % CLOCKED == 0 and time.process_time() > until:
                 raise ValueError(f"openspiel:{name} is too large: {PROBES} games take more than {PROBE_SECONDS} s")
     if total > PROBES * MOST_HISTORIES:
         raise ValueError(
@@ -186,6 +188,7 @@ class _Lister:
         self.name, self.key, self.merge = name, key, merge and key is None
         self.players = range(game.num_players())
         self.everyone, self.nothing = tuple(self.players), (0.0,) * len(self.players)
+        self.in_turns = game.get_type().dynamics.name == "SEQUENTIAL"
         self.pays_at_end = game.get_type().reward_model.name == "TERMINAL"
         self.nodes: list[Node] = []
         self.lengths: list[int] = []
@@ -200,16 +203,17 @@ class _Lister:
 
     def settled(self, state: Any, before: tuple[float, ...]) -> Outcomes:
         """The next states after chance has moved; `before` are the returns before the last action."""
-        if self.merge and self.pays_at_end and state.is_terminal():  # a fast path, since most histories are terminal
+        if self.key is None and self.pays_at_end and state.is_terminal():  # a fast path: most histories are terminal
+            self._visited += 1  # compared with the limit at the next non-terminal state
             returns = tuple(state.returns())
-            if (end := self._ends.get(returns)) is None:
-                self._ends[returns] = end = (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
-            else:
-                self._visited += 1  # compared with the limit at the next non-terminal state
+            if self.merge and (end := self._ends.get(returns)) is not None:
                 self.merged[end[0][1][0]] += 1
+                return end
+            listed = self._numbered(state, (), ()) if self.merge else self._added(state, (), (), {}, 0)
+            self._ends[returns] = end = (new_transition((CERTAIN, listed, tuple([pay + 0.0 for pay in returns]))),)
             return end
         if not state.is_chance_node():
-            return (Transition(CERTAIN, self.visit(state), self._rewards(state, before)),)
+            return (new_transition((CERTAIN, self.visit(state), self._rewards(state, before))),)
         outcomes = []
         for probability, after, _, recovered in after_chance(state):
             self.normalised |= not recovered
@@ -262,7 +266,7 @@ class _Lister:
     def _choices(self, state: Any) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         if state.is_terminal():
             return (), ()
-        if not state.is_simultaneous_node():
+        if self.in_turns or not state.is_simultaneous_node():
             return (state.current_player(),), (tuple(state.legal_actions()),)
         legal = tuple([tuple(state.legal_actions(player)) for player in self.players])
         if all(legal):
@@ -270,28 +274,36 @@ class _Lister:
         return tuple(p for p in self.players if legal[p]), tuple(filter(None, legal))
 
     def _numbered(self, state: Any, acting: tuple[int, ...], legal: tuple[tuple[int, ...], ...]) -> OpenSpielState:
-        outcomes, before = {}, self._paid(state)
-        settled, clone = self.settled, state.clone
-        if acting is self.everyone:
+        outcomes: dict[tuple[int, ...], Outcomes] = {}
+        before, settled = self._paid(state), self.settled
+        if self.in_turns and acting:
+            for action in legal[0]:
+                outcomes[(action,)] = settled(state.child(action), before)
+        elif acting is self.everyone:
             for joint in product(*legal):
-                after = clone()
+                after = state.clone()
                 after.apply_actions(joint)
                 outcomes[joint] = settled(after, before)
         elif acting:
             for joint in product(*legal):
                 outcomes[joint] = settled(self._played(state, acting, joint), before)
-        found = OpenSpielState(len(self.nodes))
         if self.merge:
             ends = tuple(state.returns()) if self.pays_at_end and not acting else ()  # told apart by payoffs
             signature = acting, legal, ends, self._following(outcomes.values())
-            found = self._known.setdefault(signature, found)
-        if found.number == len(self.nodes):
-            self.nodes.append(Node(state, acting, legal, outcomes))
-            following = (self.lengths[each.state.number] for then in outcomes.values() for each in then)
-            self.lengths.append(1 + max(following) if acting else 0)
-            self.merged.append(0)
-        self.merged[found.number] += 1
-        return found
+            found = self._known.setdefault(signature, OpenSpielState(len(self.nodes)))
+            if found.number < len(self.nodes):
+                self.merged[found.number] += 1
+                return found
+        lengths = self.lengths
+        length = 1 + max([lengths[each.state.number] for then in outcomes.values() for each in then]) if acting else 0
+        return self._added(state, acting, legal, outcomes, length)
+
+    def _added(self, state: Any, acting: Any, legal: Any, outcomes: Any, length: int) -> OpenSpielState:
+        """Lists a new state after its successors; `length` is that of the longest game from it."""
+        self.nodes.append(Node(state, acting, legal, outcomes))
+        self.lengths.append(length)
+        self.merged.append(1)
+        return OpenSpielState(len(self.nodes) - 1)
 
     def _paid(self, state: Any) -> tuple[float, ...]:
         return self.nothing if self.pays_at_end else tuple(state.returns())

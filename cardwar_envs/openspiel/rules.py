@@ -133,23 +133,24 @@ class OpenSpielGame(Game[OpenSpielState]):
     def initial(self) -> Sequence[Transition[OpenSpielState]]:
         return self.listed.initial
 
-    def _node(self, state: OpenSpielState) -> Node:
-        return self.listed.nodes[state.number]
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        return self.listed.nodes
 
     def acting_players(self, state: OpenSpielState) -> tuple[int, ...]:
-        return self._node(state).acting
+        return self._nodes[state.number].acting
 
     def legal_actions(self, state: OpenSpielState, player: int) -> tuple[int, ...]:
-        node = self._node(state)
+        node = self._nodes[state.number]
         return node.legal[node.acting.index(player)] if player in node.acting else ()
 
     def transitions(self, state: OpenSpielState, actions: Mapping[int, int]) -> Sequence[Transition[OpenSpielState]]:
-        node = self._node(state)
+        node = self._nodes[state.number]
         return node.outcomes[tuple([actions[player] for player in node.acting])]
 
     def spiel_state(self, state: OpenSpielState) -> Any:
         """OpenSpiel's state after the first history of a state."""
-        return self._node(state).first.clone()
+        return self._nodes[state.number].first.clone()
 
     def state_at(self, history: Sequence[int]) -> OpenSpielState:
         """The state of a history in the format of `pyspiel.State.history`, which must not end at a chance node.

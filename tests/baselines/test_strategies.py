@@ -31,3 +31,9 @@ def test_what_each_plays_from_a_hand(hand, name, expected):
 def test_uniform_fits_any_game():
     for name in ("uniform", "uniform_actions"):
         assert asked(in_turn(), make_policy(name, in_turn()), 0, 0).tolist() == [0.5, 0.5, 0.0]
+
+
+def test_strategies_of_duels_refuse_goofspiel_by_name():
+    for bids in ("open", "hidden"):
+        with pytest.raises(ValueError, match=r"highest_card plays duels .*, not goofspiel; policies .* matching"):
+            make_policy("highest_card", make_game("goofspiel", num_cards=3, bids=bids))

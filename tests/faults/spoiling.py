@@ -13,7 +13,7 @@ import torch
 from run_files import seal
 from safetensors.torch import save
 
-from baselines.oracles.rank_games.layer_files import FORMAT
+from baselines.system.layer_files import FORMAT
 from train.storage.archive import read_archive
 
 ESCAPES, MARKS = "\x1b]0;owned\x07\x1b[31m\x00\u202e", "<script>alert(1)</script> | [x](http://example.org) `#*_$&lt;~~"

@@ -14,8 +14,8 @@ from thinning import each_row
 
 import baselines.opponents.levels.level as level_files
 import train.storage.archive as archives
-from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.system.files import parse_object
+from baselines.system.layer_files import LayerFolder
 from train.policies.files import POLICY_FILE, load_policy
 from train.reports.groups import read_run
 from train.reports.page import write_report

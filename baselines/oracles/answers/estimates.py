@@ -18,6 +18,7 @@ WORTH_SAYING = 20.0
 # Limit, in seconds, on solving a game whose solution was requested only by the name of a policy.
 WAITED_FOR = 60.0
 
+IN_RATIONALS = "Solving in rational arithmetic takes at least"
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
@@ -53,8 +54,8 @@ class Relay:
         if at_least:
             self.expect(at_least)
 
-    def forecast(self, seconds: float) -> None:
-        """Called before work in rational arithmetic, or before a part of the work, with an estimate of the seconds."""
+    def forecast(self, seconds: float, work: str = IN_RATIONALS) -> None:
+        """Called before work, or a part of it, with an estimate of the seconds, and the work in words."""
 
     def expect(self, total: int) -> None:
         """Called before the work starts, with the number of matrix games if it is known."""
@@ -79,6 +80,11 @@ class Refusing(Relay):
         if (seconds := seconds_for(total, self.work)) > WAITED_FOR:
             raise ValueError(f"{self._what} takes {self.bound}{in_words(seconds)} to compute; {self._instead}")
 
+    def forecast(self, seconds: float, work: str = IN_RATIONALS) -> None:
+        """See `Relay`."""
+        if seconds > WAITED_FOR:
+            raise ValueError(f"{self._what}: {work} {in_words(seconds)}; {self._instead}")
+
 
 class Announced(Relay):
     """Before long work, announces its estimated duration through `say`, which prints a line."""
@@ -96,11 +102,11 @@ class Announced(Relay):
                 f"Counting matrix games: at least {at_least:,}, which take {seconds} on {processors()} processors."
             )
 
-    def forecast(self, seconds: float) -> None:
+    def forecast(self, seconds: float, work: str = IN_RATIONALS) -> None:
         """See `Relay`; repeats the estimate only if it has doubled."""
         if seconds > max(WAITED_FOR, 2.0 * self._said):
             self._said = seconds
-            self._say(f"Solving in rational arithmetic takes at least {in_words(seconds)} on one processor.")
+            self._say(f"{work} {in_words(seconds)} on one processor.")
 
     def expect(self, total: int) -> None:
         """See `Relay`."""

@@ -40,8 +40,8 @@ from baselines.oracles.rank_games.interleavings import (
     rank_counts,
     read_only,
 )
-from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.strategies import letter_numbers
+from baselines.system.layer_files import LayerFolder
 from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import DuelState

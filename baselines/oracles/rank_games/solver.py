@@ -21,11 +21,11 @@ from baselines.oracles.answers.protocol import PLAIN, CanonicalTable, Request, S
 from baselines.oracles.answers.results import StateSolution
 from baselines.oracles.rank_games.engine import Engine, Threads
 from baselines.oracles.rank_games.interleavings import fits
-from baselines.oracles.rank_games.layer_files import LayerFolder
 from baselines.oracles.rank_games.layers import DuelLayers, Layers
 from baselines.oracles.rank_games.prizes import GoofspielLayers
 from baselines.oracles.rank_games.sizes import MAX_GAMES, ranks_matter, require_matrix_games
 from baselines.oracles.rank_games.strategies import Games, strategies_at
+from baselines.system.layer_files import LayerFolder
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.games.duel import Duel, DuelState

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -165,6 +166,9 @@ class _Arrival(NamedTuple):
     swapped: bool = False
 
 
+OVER = _Arrival(END)
+
+
 class _Explorer(Generic[S]):
     """A breadth-first search that records the edges."""
 
@@ -173,8 +177,10 @@ class _Explorer(Generic[S]):
         self._players = game.facts.num_players
         self.number: dict[S, int] = {}
         self.states: list[S] = []
-        # Each state is mapped to its vertex only once, however many moves lead to it.
+        # Each undecided state is mapped to its vertex only once, however many moves lead to it.
         self._arrivals: dict[S, _Arrival] = {}
+        # Of the states found and not yet expanded: who acts, and the legal actions of each.
+        self._choices: deque[tuple[Sequence[int], list[tuple[int, ...]]]] = deque()
         self.joint_actions = 0  # of the states found
         self.first_edge = array("q", [0])
         self.choices, self.outcomes = array("i"), array("q")  # one per joint action; the others are one per edge
@@ -192,33 +198,32 @@ class _Explorer(Generic[S]):
         return number, rewards, swapped
 
     def _arrival(self, state: S) -> _Arrival:
-        if len(self._arrivals) >= MAX_STATES:
-            self._arrivals.clear()  # a cache must not take more memory than the states
-        arrival = self._arrivals[state] = self._first_arrival(state)
-        return arrival
-
-    def _first_arrival(self, state: S) -> _Arrival:
-        if not self.game.acting_players(state):
-            return _Arrival(END)
+        acting = self.game.acting_players(state)
+        if not acting:
+            return OVER
         settled = self.game.settled(state)
         if settled is not None:
             return _Arrival(END, settled)
-        swapped = False
+        vertex, swapped = state, False
         if self.canonical:
-            state, seats = self.game.canonical(state)
+            vertex, seats = self.game.canonical(state)
             swapped = seats == (1, 0)
-        if state not in self.number:
-            if len(self.states) >= self.max_states:
+        number = self.number.setdefault(vertex, len(self.states))
+        if number == len(self.states):
+            if number >= self.max_states:
                 raise _too_many(self.game, self.max_states)
-            self._expect(state)
-            self.number[state] = len(self.states)
-            self.states.append(state)
-        return _Arrival(self.number[state], None, swapped)
+            self._expect(vertex, self.game.acting_players(vertex) if self.canonical else acting)
+            self.states.append(vertex)
+        if len(self._arrivals) >= MAX_STATES:
+            self._arrivals.clear()  # a cache must not take more memory than the states
+        arrival = self._arrivals[state] = _Arrival(number, None, swapped)
+        return arrival
 
-    def _expect(self, state: S) -> None:
-        """Counts the joint actions of a new state; raises a TooLargeError before too many are listed."""
-        acting = self.game.acting_players(state)
-        self.joint_actions += prod(len(legal_actions(self.game, state, player)) for player in acting)
+    def _expect(self, state: S, acting: Sequence[int]) -> None:
+        """Notes the choices in a new state; raises a TooLargeError before too many joint actions are listed."""
+        legal = [legal_actions(self.game, state, player) for player in acting]
+        self._choices.append((acting, legal))
+        self.joint_actions += prod(map(len, legal))
         if self.joint_actions > MAX_EDGES:
             raise TooLargeError(f"{self.game.facts.name} has more than {MAX_EDGES:,} joint actions")
 
@@ -232,8 +237,8 @@ class _Explorer(Generic[S]):
                 progress(done)
 
     def _expand(self, state: S) -> None:
-        acting = self.game.acting_players(state)
-        remaining = itertools.product(*(legal_actions(self.game, state, player) for player in acting))
+        acting, legal = self._choices.popleft()
+        remaining = itertools.product(*legal)
         while choices := list(itertools.islice(remaining, AT_ONCE)):
             self._add(state, acting, choices)
 
@@ -241,8 +246,10 @@ class _Explorer(Generic[S]):
         """Adds the edges of some joint actions of a state."""
         transitions = self.game.transitions
         every = [transitions(state, dict(zip(acting, choice))) for choice in choices]  # noqa: B905  # one for each
-        rows = choices if len(acting) == self._players else [self._row(acting, choice) for choice in choices]
-        self.choices.extend(itertools.chain.from_iterable(rows))
+        rows = array("i", [END]) * (self._players * len(choices))
+        for player, played in zip(acting, zip(*choices, strict=True), strict=True):
+            rows[player :: self._players] = array("i", played)
+        self.choices.extend(rows)
         try:
             self._add_outcomes(every)
         except (AttributeError, TypeError):
@@ -260,13 +267,6 @@ class _Explorer(Generic[S]):
             self.probabilities.append(1.0 if probability is CERTAIN else float(probability))
             self.rewards.extend(rewards)
             self.swapped.append(swapped)
-
-    def _row(self, acting: Sequence[int], choice: Sequence[int]) -> list[int]:
-        """Returns the joint action with an entry for each player."""
-        row = [END] * self._players
-        for player, action in zip(acting, choice, strict=True):
-            row[player] = action
-        return row
 
     def graph(
         self, roots: Sequence[int], root_probabilities: Sequence[float], root_rewards: Sequence[tuple[float, ...]]

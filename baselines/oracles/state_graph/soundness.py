@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,13 +25,17 @@ ROUNDING = 1e-9
 def legal_actions(game: Game[Any], state: Any, player: int) -> tuple[int, ...]:
     """Returns an acting player's actions; raises a ValueError unless they are valid, ascending and at least one."""
     legal = game.legal_actions(state, player)
-    in_order = all(one < other for one, other in pairwise(legal))
-    if not legal or not in_order or legal[0] < 0 or legal[-1] >= game.facts.num_actions:
+    if not legal or not _ascending(tuple(legal)) or legal[0] < 0 or legal[-1] >= game.facts.num_actions:
         raise ValueError(
             f"{game.facts.name}: player_{player} acts in {state!r}, and its legal actions are {legal}; "
             f"they must be ascending numbers in 0..{game.facts.num_actions - 1}, at least one"
         )
     return legal
+
+
+@lru_cache(maxsize=1024)  # most states share few lists
+def _ascending(numbers: tuple[int, ...]) -> bool:
+    return all(one < other for one, other in pairwise(numbers))
 
 
 def require_shape(game: Game[Any], what: str, row: Any, size: int) -> None:

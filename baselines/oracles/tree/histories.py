@@ -39,10 +39,15 @@ def sequence_form(game: Game[Any], max_states: int | None = None) -> SequenceFor
     limit, kept = MAX_STATES if max_states is None else max_states, _kept(game)
     if not kept:
         with _without_collection():
-            kept.append(_Histories(full_graph(game, limit), limit).form())
+            kept.append(form_of(full_graph(game, limit), limit))
     elif kept[0].histories > limit:
         raise _too_many(game, limit)
     return kept[0]
+
+
+def form_of(graph: GameGraph[Any], limit: int) -> SequenceForm:
+    """Returns the sequence form of an enumerated game; its numbers are of the same kind as the graph's."""
+    return _Histories(graph, limit).form()
 
 
 @contextmanager
@@ -74,6 +79,7 @@ class _Views:
         of_state: `[states]` the number of the view.
         ranks: `[edges]` the position of the player's action among its legal actions; 0 if it does not act.
         sizes: `[views]` the number of legal actions; 0 if the player does not act.
+        examples: `[views]` a state with this view.
     """
 
     def __init__(self, graph: GameGraph[Any], player: int) -> None:
@@ -89,6 +95,7 @@ class _Views:
         self.keys, self.legal = ([*part] for part in zip(*numbers, strict=True)) if numbers else ([], [])
         self.sizes = np.array([len(each) for each in self.legal], dtype=np.int64)
         self._require_sound()
+        self.examples = [graph.states[state] for state in np.unique(self.of_state, return_index=True)[1]]
         self.ranks = self._ranks_on(graph)
 
     def _seen_in(self, states: Sequence[Any]) -> NDArray[np.float32]:
@@ -182,7 +189,8 @@ class _Recall:
         for row, view in enumerate(shown):
             masks[row, list(self.views.legal[view])] = 1
         rows = observations.reshape(len(shown), -1) if len(shown) else observations.reshape(0, 1)
-        return Decisions(levels, first, new[parents], actions, seen.ravel(), rows, masks), new
+        examples = [self.views.examples[view] for view in shown]
+        return Decisions(levels, first, new[parents], actions, seen.ravel(), rows, masks, examples), new
 
 
 class _Histories:

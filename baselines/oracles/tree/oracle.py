@@ -7,11 +7,13 @@ present observation. If that does not hold everything that the player has seen, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
 
-from baselines.oracles.answers.protocol import BATCH, Payoffs, lead
+from baselines.oracles.answers.guards import exact_probabilities
+from baselines.oracles.answers.protocol import BATCH, ExactPayoffs, Payoffs, lead
 from baselines.oracles.answers.results import BestResponse, HeadToHead, Recall
 from baselines.oracles.tree.histories import sequence_form
 from baselines.oracles.tree.sequence_form import Decisions, Floats, SequenceForm
@@ -27,26 +29,39 @@ class TreeOracle:
         self._game, self._max_states = game, max_states
 
     @property
+    def _exact_form(self) -> SequenceForm:
+        from baselines.oracles.tree.rationals import exact_form
+
+        return exact_form(self._game, self._max_states)
+
+    @property
     def form(self) -> SequenceForm:
         """The game's arrays; raises a ValueError if it is too large."""
         return sequence_form(self._game, self._max_states)
 
     def response(self, policies: Sequence[Policy], player: int) -> BestResponse:
-        form = self.form
-        plans = [
-            np.empty(0) if seat == player else own.plan(behaviour_of(own, policies[seat]))
-            for seat, own in enumerate(form.decisions)
-        ]
-        own, worth = form.decisions[player], form.worth(player, plans)
-        to_go = own.best(worth)
-        return BestResponse(float(to_go[0]), _best_policy(self._game, own, to_go), recall=recall_of(form))
+        return self._response(self.form, policies, player, exact=False)
 
     def payoffs(self, policies: Sequence[Policy]) -> tuple[Payoffs, Payoffs]:
-        form = self.form
-        plans = [own.plan(behaviour_of(own, each)) for own, each in zip(form.decisions, policies, strict=True)]
-        worths = [form.worth(player, plans) for player in range(len(plans))]
-        followed = tuple(float(worth @ plan) for worth, plan in zip(worths, plans, strict=True))
-        return followed, tuple(float(own.best(worth)[0]) for own, worth in zip(form.decisions, worths, strict=True))
+        found: tuple[Payoffs, Payoffs] = _payoffs(self.form, policies, float)
+        return found
+
+    def exact_response(self, policies: Sequence[Policy], player: int) -> BestResponse:
+        return self._response(self._exact_form, policies, player, exact=True)
+
+    def exact_payoffs(self, policies: Sequence[Policy]) -> tuple[ExactPayoffs, ExactPayoffs]:
+        found: tuple[ExactPayoffs, ExactPayoffs] = _payoffs(self._exact_form, policies, Fraction)
+        return found
+
+    def _response(self, form: SequenceForm, policies: Sequence[Policy], player: int, exact: bool) -> BestResponse:
+        plans = [
+            np.empty(0) if seat == player else own.plan(behaviour_of(own, policies[seat], exact))
+            for seat, own in enumerate(form.decisions)
+        ]
+        own = form.decisions[player]
+        to_go = own.best(form.worth(player, plans))
+        value = Fraction(to_go[0]) if exact else None
+        return BestResponse(float(to_go[0]), _best_policy(self._game, own, to_go), exact=value, recall=recall_of(form))
 
     def odds(self, policies: Sequence[Policy]) -> HeadToHead:
         form = self.form
@@ -63,6 +78,14 @@ class TreeOracle:
         return 0
 
 
+def _payoffs(form: SequenceForm, policies: Sequence[Policy], number: Any) -> Any:
+    exact = number is Fraction
+    plans = [own.plan(behaviour_of(own, each, exact)) for own, each in zip(form.decisions, policies, strict=True)]
+    worths = [form.worth(player, plans) for player in range(len(plans))]
+    followed = tuple(number(worth @ plan) for worth, plan in zip(worths, plans, strict=True))
+    return followed, tuple(number(own.best(worth)[0]) for own, worth in zip(form.decisions, worths, strict=True))
+
+
 def recall_of(form: SequenceForm) -> Recall:
     """Counts the information states in which players act, and the observations in them."""
     return Recall(
@@ -70,18 +93,22 @@ def recall_of(form: SequenceForm) -> Recall:
     )
 
 
-def behaviour_of(own: Decisions, policy: Policy) -> Floats:
-    """Queries a policy once at each distinct observation; returns each sequence's last choice, `[sequences]`."""
-    probabilities = np.zeros(own.masks.shape)
+def behaviour_of(own: Decisions, policy: Policy, exact: bool = False) -> Floats:
+    """Queries a policy once at each distinct observation; returns each sequence's last choice, `[sequences]`.
+
+    With `exact`, these are fractions.
+    """
+    queried = exact_probabilities if exact else checked_probabilities
+    probabilities = np.zeros(own.masks.shape, dtype=object if exact else np.float64)
     for start in range(0, len(own.observations), BATCH):
         rows = slice(start, start + BATCH)
-        probabilities[rows] = checked_probabilities(policy, own.observations[rows], own.masks[rows])
+        probabilities[rows] = queried(policy, own.observations[rows], own.masks[rows])
     return own.behaviour(probabilities)
 
 
 def table_rows(own: Decisions, behaviour: Floats) -> dict[bytes, Any]:
     """Returns `[num_actions]` probabilities by observation, of a player whose observations hold everything."""
-    rows = np.zeros(own.masks.shape)
+    rows = np.zeros(own.masks.shape, dtype=behaviour.dtype)
     rows[own.seen[own.owners], own.actions[1:]] = behaviour[1:]
     return dict(zip(observation_keys(own.observations), rows, strict=True))
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,7 @@ class Decisions:
         seen: `[states]` the row of `observations` that the player sees.
         observations: `[distinct observations, observation_size]`.
         masks: `[distinct observations, num_actions]`.
+        examples: `[distinct observations]` a state with this observation.
     """
 
     levels: Numbers
@@ -49,6 +51,7 @@ class Decisions:
     seen: Numbers
     observations: NDArray[np.float32]
     masks: NDArray[np.int8]
+    examples: Sequence[Any]
 
     @cached_property
     def owners(self) -> Numbers:
@@ -67,7 +70,7 @@ class Decisions:
 
     def behaviour(self, probabilities: Floats) -> Floats:
         """Returns each sequence's last choice, `[sequences]`, given `[distinct observations, num_actions]`."""
-        chosen = np.ones(len(self.actions))
+        chosen = np.ones(len(self.actions), dtype=probabilities.dtype)
         chosen[1:] = probabilities[self.seen[self.owners], self.actions[1:]]
         return chosen
 
@@ -108,6 +111,8 @@ class Decisions:
 class SequenceForm:
     """A game as arrays over its outcomes; an outcome has one sequence per player.
 
+    Chances and payoffs are floats or, in object arrays, fractions; plans and behaviours are then fractions too.
+
     Attributes:
         decisions: One per player.
         sequences: `[outcomes, players]` the last sequence of each player.
@@ -136,11 +141,20 @@ class SequenceForm:
 
     def worth(self, player: int, plans: Sequence[Floats]) -> Floats:
         """Returns what each sequence of a player pays at its outcomes, `[sequences]`, against the others' plans."""
-        if len(plans) == 2:
+        exact = self.chances.dtype == object
+        if len(plans) == 2 and not exact:
             return np.asarray(self.matrices[player] @ plans[1 - player])
         weights = self.weights([None if seat == player else plan for seat, plan in enumerate(plans)])
-        own = self.sequences[:, player]
-        return group_sums(own, weights * self.payoffs[:, player], len(self.decisions[player].actions))
+        own, paid, count = (
+            self.sequences[:, player],
+            weights * self.payoffs[:, player],
+            len(self.decisions[player].actions),
+        )
+        if not exact:
+            return group_sums(own, paid, count)
+        sums = np.full(count, Fraction(0), dtype=object)
+        np.add.at(sums, own, paid)
+        return sums
 
     def weights(self, plans: Sequence[Floats | None]) -> Floats:
         """Returns the probability of each outcome, `[outcomes]`; None leaves out a player's choices."""
@@ -149,3 +163,13 @@ class SequenceForm:
             if plan is not None:
                 weights *= plan[self.sequences[:, seat]]
         return weights
+
+
+def bounds(form: SequenceForm, behaviours: Sequence[Floats]) -> tuple[Any, Any]:
+    """Returns what player 0's strategy guarantees, and the most that player 1's concedes, in payoff points.
+
+    The game has two players and is zero-sum.
+    """
+    plans = [own.plan(each) for own, each in zip(form.decisions, behaviours, strict=True)]
+    first, second = (own.best(form.worth(player, plans))[0] for player, own in enumerate(form.decisions))
+    return -second, first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,12 +13,15 @@ from baselines.display import html
 from baselines.display.export import Table
 from baselines.oracles.answers.results import Behaviour, Solution
 from baselines.oracles.tree.sequence_form import SequenceForm
+from cardwar_envs.core.scene import Revealed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Tables in notebooks have at most this many information states.
 MOST_SHOWN = 100
+# Between the lines of what a player has seen.
+SEPARATOR = "; "
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,12 +50,22 @@ class TreeSolution(Solution):
 
     def _labelled(self, player: int) -> dict[str, Any]:
         own, behaviour = self._form.decisions[player], self._behaviours[player].tolist()
-        names = self._names(player)
+        names, rows = self._names(player), self._seen(player)
         played: dict[str, Any] = {}
-        for state, seen in enumerate(observation_names(own.observations[own.seen])):
+        for state, seen in enumerate(rows[row] for row in own.seen):
             sequences = range(own.first[state], own.first[state + 1])
             played[seen] = {names[own.actions[each]]: behaviour[each] for each in sequences}
         return played
+
+    def _seen(self, player: int) -> Sequence[str]:
+        """Names a player's observations by what the game says to the player, or by their entries if that is not enough.
+
+        In a solved game, observations are information states.
+        """
+        own, nothing = self._form.decisions[player], (0.0,) * 2
+        revealed = (Revealed(state, player, None, nothing, over=False) for state in own.examples)
+        names = [SEPARATOR.join(self.game.describe_revealed(each).splitlines()) for each in revealed]
+        return names if len(set(names)) == len(names) else observation_names(own.observations)
 
     def _names(self, player: int) -> list[str]:
         return [self.game.describe_action(action, player) for action in range(self.game.facts.num_actions)]
@@ -77,7 +91,7 @@ class TreeSolution(Solution):
             self.labelled(state)  # raises
         from baselines.display.figures import behaviour_figure
 
-        return behaviour_figure(self._padded(), self.game.facts.name, self.value)
+        return behaviour_figure(self._padded(), self.game.facts.name, self.value if self.exact is None else self.exact)
 
     def _mixes_in_html(self) -> str:
         if self.states > MOST_SHOWN:

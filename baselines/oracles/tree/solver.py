@@ -7,6 +7,8 @@ Small games are solved by one linear program (`program.py`), larger ones by pred
 from __future__ import annotations
 
 import time
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,11 @@ import numpy as np
 from baselines.oracles.answers.protocol import Request
 from baselines.oracles.tree.histories import sequence_form
 from baselines.oracles.tree.oracle import behaviour_of, recall_of, table_rows
+from baselines.oracles.tree.rationals import exact_form, solve_in_rationals
 from baselines.oracles.tree.regrets import minimise_regrets
-from baselines.oracles.tree.sequence_form import Floats, SequenceForm
+from baselines.oracles.tree.sequence_form import Floats, SequenceForm, bounds
 from baselines.oracles.tree.solution import TreeSolution
+from baselines.system.layer_files import LayerFolder
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.table_policy import TablePolicy
 
@@ -26,10 +30,12 @@ MOST_SEQUENCES = 10_000
 
 def solve_tree(game: Game[Any], request: Request) -> TreeSolution:
     """Returns an equilibrium; raises a ValueError for options that do not apply, or if observations forget."""
-    if request.selection != "default" or request.exact:
-        name, value = ("exact", True) if request.exact else ("selection", request.selection)
-        raise ValueError(f"{name} ({value!r}) does not apply to {game.facts.name}: it is solved on its histories")
-    begin, form = time.perf_counter(), sequence_form(game, request.max_states)
+    if request.selection != "default":
+        raise ValueError(
+            f"selection ({request.selection!r}) does not apply to {game.facts.name}: it is solved on its histories"
+        )
+    begin, exact = time.perf_counter(), bool(request.exact)
+    form = (exact_form if exact else sequence_form)(game, request.max_states)
     recall = recall_of(form)
     if recall.forgets:
         raise ValueError(
@@ -37,36 +43,45 @@ def solve_tree(game: Game[Any], request: Request) -> TreeSolution:
             f"({recall.observations:,} observations in {recall.information_states:,} information states), so no policy "
             "is an equilibrium; let `observation` show it"
         )
-    if sum(len(each.actions) for each in form.decisions) <= MOST_SEQUENCES:
-        from baselines.oracles.tree.program import solve_program  # scipy takes half a second to import
-
-        behaviours, method = solve_program(form), "linear program on sequences"
-    else:
-        found = minimise_regrets(form, request.progress)
-        behaviours, method = found.behaviours, f"predictive CFR+, {found.iterations:,} iterations"
+    behaviours, method = _equilibrium(game, form, request)
     policy = _policy(game, form, behaviours)
-    played = [behaviour_of(own, policy) for own in form.decisions]
+    played = [behaviour_of(own, policy, exact) for own in form.decisions]
     low, high = bounds(form, played)
     return TreeSolution(
         game=game,
-        value=(low + high) / 2,
+        value=float(low + high) / 2,
         policy=policy,
         method=method,
-        gap=max(high - low, 0.0) + _rounding(form),
+        gap=float(high - low) if exact else max(float(high - low), 0.0) + _rounding(form),
         states=recall.information_states,
         solved=recall.information_states,
         seconds=time.perf_counter() - begin,
-        exact=None,
+        exact=low if exact and low == high else None,
         _form=form,
         _behaviours=(played[0], played[1]),
     )
 
 
-def bounds(form: SequenceForm, behaviours: list[Floats]) -> tuple[float, float]:
-    """Returns what player 0's strategy guarantees, and the most that player 1's concedes, in payoff points."""
-    plans = [own.plan(each) for own, each in zip(form.decisions, behaviours, strict=True)]
-    best = [float(own.best(form.worth(player, plans))[0]) for player, own in enumerate(form.decisions)]
-    return -best[1], best[0]
+def _equilibrium(game: Game[Any], form: SequenceForm, request: Request) -> tuple[list[Floats], str]:
+    """Returns both players' last choices, `[sequences]` each, and the method."""
+    if request.exact:
+        return solve_in_rationals(game, form), "linear program on sequences, in rationals"
+    if sum(len(each.actions) for each in form.decisions) <= MOST_SEQUENCES:
+        from baselines.oracles.tree.program import solve_program  # scipy takes half a second to import
+
+        return solve_program(form), "linear program on sequences"
+    found = minimise_regrets(form, request.progress, store=_store(game, form, request.cache))
+    return found.behaviours, f"predictive CFR+, {found.iterations:,} iterations"
+
+
+def _store(game: Game[Any], form: SequenceForm, folder: Path | None) -> LayerFolder | None:
+    """Returns the folder in which regret minimisation stores its state, under a checksum of the game's arrays."""
+    if folder is None:
+        return None
+    digest = blake2b(digest_size=16)
+    for part in (form.sequences, form.chances, form.payoffs):
+        digest.update(np.ascontiguousarray(part).data)
+    return LayerFolder(folder, {"name": game.facts.name, "sequence_form": digest.hexdigest()})
 
 
 def _rounding(form: SequenceForm) -> float:

@@ -1,6 +1,8 @@
 """Hidden information over several moves: exact figures against a recursion over beliefs, and against OpenSpiel."""
 
 from dataclasses import replace
+from fractions import Fraction
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -9,8 +11,10 @@ from thinning import each_row
 
 import baselines
 from baselines.oracles.tree.histories import sequence_form
+from baselines.oracles.tree.rationals import exact_form, simplex
 from baselines.oracles.tree.regrets import minimise_regrets
-from baselines.oracles.tree.solver import bounds
+from baselines.oracles.tree.sequence_form import bounds
+from baselines.system.layer_files import LayerFolder
 from cardwar_envs import make_game
 
 GOOFSPIEL = [
@@ -82,7 +86,9 @@ def test_kuhn_poker():
     assert solution.gap <= 1e-9
     assert worth(Kuhn(), [solution.policy] * 2, 0, True) <= -1 / 18 + 1e-9
     assert worth(Kuhn(), [solution.policy] * 2, 1, True) <= 1 / 18 + 1e-9
-    assert solution.labelled()[1]["3 2"] == pytest.approx({"pass": 0.0, "bet": 1.0})  # calls a bet with the best card
+    assert solution.labelled()[1]["player_1 sees 1 3 2 0"] == pytest.approx(
+        {"pass": 0.0, "bet": 1.0}
+    )  # calls a bet with the best card
 
 
 @each_row("game", [Veils(0), Veils(1), *GOOFSPIEL])
@@ -124,10 +130,39 @@ def test_equal_observations_must_have_equal_legal_actions():
         baselines.nash_conv(TwoFaced(), "uniform")
 
 
-@each_row(("options", "message"), [({"exact": True}, "exact"), ({"selection": "max_entropy"}, "selection")])
-def test_options_that_do_not_apply_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        baselines.solve(Kuhn(), **options)
+def test_selections_do_not_apply():
+    with pytest.raises(ValueError, match="selection"):
+        baselines.solve(Kuhn(), selection="max_entropy")
+
+
+@each_row("game", [Kuhn(), Veils(0), GOOFSPIEL[2], GOOFSPIEL[7]])
+def test_fractions_agree_with_floats_and_prove_equilibria(game):
+    found, exact = (baselines.nash_conv(game, "uniform", exact=exact) for exact in (False, True))
+    assert found.per_player == pytest.approx([float(gain) for gain in exact.exact_per_player], abs=1e-12)
+    best = baselines.best_response(game, "uniform", exact=True)
+    assert best.exact == exact.exact_payoffs[0] + exact.exact_per_player[0]
+    solution = baselines.solve(game, exact=True)
+    assert float(solution.exact) == pytest.approx(baselines.solve(game).value, abs=1e-9)
+    assert baselines.nash_conv(game, solution.policy, exact=True).exact == 0
+
+
+def test_the_simplex_method_finds_an_exact_equilibrium():
+    form = exact_form(Kuhn())
+    low, high = bounds(form, simplex(form))
+    assert low == high == Fraction(-1, 18)
+
+
+def test_regret_minimisation_goes_on_after_a_kill(tmp_path):
+    form = sequence_form(make_game("goofspiel", num_cards=4, prizes="descending", bids="hidden"))
+    whole, store = minimise_regrets(form, None, target=0.0, iterations=60), LayerFolder(tmp_path, {"name": "a"})
+    with pytest.raises(InterruptedError):
+        minimise_regrets(form, Mock(side_effect=InterruptedError), target=0.0, iterations=60, store=store)
+    counted = []
+    rest = minimise_regrets(form, counted.append, target=0.0, iterations=60, store=store)
+    assert counted[0] == 35  # checks come after 32, 35, 38, ... iterations
+    assert rest.nash_conv == whole.nash_conv
+    assert all(map(np.array_equal, rest.behaviours, whole.behaviours))
+    assert minimise_regrets(form, None, target=1.0, store=store).iterations == 60
 
 
 SPIEL = [(3, "descending"), (4, "descending"), (3, "random"), (3, "ascending")]
@@ -175,21 +210,8 @@ SPIEL_VALUES = [("kuhn_poker", -1 / 18, 1e-9), ("leduc_poker", -0.0856, 1e-4)]
 
 
 @each_row(("words", "value", "error"), SPIEL_VALUES)
-def test_games_of_openspiel_with_hidden_information(words, value, error):
-    pyspiel = pytest.importorskip("pyspiel")
-    game, theirs = make_game(f"openspiel:{words}"), pyspiel.load_game(words)
-    for seed in range(3):
-        policy, table = Hashed(seed), {}
-        for node in game.listed.nodes:
-            for player in node.acting:
-                state = game.state_at(node.first.history())
-                seen, mask = game.observation(state, player)[None], game.action_mask(state, player)[None]
-                (mix,) = policy.action_probabilities(seen, mask)
-                legal = node.first.legal_actions()
-                table[node.first.information_state_string()] = [(action, mix[action]) for action in legal]
-        found = baselines.nash_conv(game, policy)
-        assert not found.recall.forgets
-        assert found.total == pytest.approx(pyspiel.nash_conv(theirs, pyspiel.TabularPolicy(table)), abs=1e-9)
-    solution = baselines.solve(game)
+def test_values_of_openspiels_poker(words, value, error):
+    pytest.importorskip("pyspiel")
+    solution = baselines.solve(make_game(f"openspiel:{words}"))
     assert solution.value == pytest.approx(value, abs=error)
     assert solution.gap <= 1e-9

@@ -1,4 +1,6 @@
-"""Layers of a duel on disk: one file for each layer, and a manifest that describes them.
+"""Partial solutions on disk: one file for each layer of a game, and a manifest that describes them.
+
+Solvers without layers store all that they need to go on as layer 0.
 
 Files are written atomically: a killed process leaves a whole layer or none. A layer is read only if its values, gap,
 number and game match a checksum in the manifest (the seal). Seals detect damage and files of other games, not forgery.
