@@ -53,7 +53,7 @@ class Texts(Rules[S]):
         sentences = (
             f"You play against {counted(others, 'opponent')}." if others else "You play alone.",
             f"In each turn, every player {'' if facts.everyone_acts else 'whose turn it is '}chooses a move, "
-            "and all moves are revealed at the same time.",
+            f"{'and all moves are revealed' if facts.public_state else 'all'} at the same time.",
             self._moves_in_words(),
             "" if facts.public_state else "Some things may be hidden from you.",
             CHANCE.get(facts.chance, ""),
@@ -98,8 +98,13 @@ class Texts(Rules[S]):
     def scene(self, revealed: Revealed[S]) -> Scene:
         """Draws the revealed information; by default the text of `describe`, the last moves and the payoffs.
 
-        All pictures of a game have the same size and show only what `revealed` allows.
+        All pictures of a game have the same size and show only what `revealed` allows. If the state is not public, the
+        default draws the text of `describe_revealed`.
         """
+        if not self.facts.public_state:
+            text = self.describe_revealed(revealed)
+            lines = (with_names(text, revealed.names) if revealed.names else text).splitlines()
+            return plain_scene(spoken(self.facts.name), "the game is over" if revealed.over else "", lines, text)
         lines = self.describe(revealed.state).splitlines()
         if revealed.last_actions is not None:
             moves = (f"player_{p}  {self.describe_play(a, p)}" for p, a in revealed.last_actions.items())
@@ -113,8 +118,16 @@ class Texts(Rules[S]):
         return plain_scene(spoken(self.facts.name), aside, lines, self.describe_revealed(revealed))
 
     def describe_revealed(self, revealed: Revealed[S]) -> str:
-        """The revealed information as lines of text: the state, then `describe_course`."""
-        return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+        """The revealed information as lines of text: the state, then `describe_course`.
+
+        If the state is not public, the default shows the viewer's observation as numbers until the game is over.
+        """
+        if self.facts.public_state or revealed.over:
+            return "\n".join([self.describe(revealed.state), *self.describe_course(revealed)])
+        if revealed.viewer is None:
+            return "what the players see is private"
+        seen = " ".join(f"{entry:g}" for entry in self.observation(revealed.state, revealed.viewer).tolist())
+        return f"player_{revealed.viewer} sees {seen}"
 
     def describe_course(self, revealed: Revealed[S]) -> list[str]:
         """The last moves, if any, and whether the game is over, as lines of text."""
