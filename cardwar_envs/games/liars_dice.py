@@ -61,7 +61,7 @@ class LiarsDice(Game[LiarsDiceState]):
     """
 
     name: ClassVar[str] = "liars_dice"
-    worked_round = WorkedRound((("1x1",), ("1x2",), ("2x2",), ("liar",)), "sides=3", deal=7)
+    worked_round = WorkedRound((("1x1", "wait"), ("wait", "1x2"), ("2x2", "wait"), ("wait", "liar")), "sides=3", deal=7)
 
     dice: int = 1
     sides: int = 6
@@ -102,7 +102,6 @@ class LiarsDice(Game[LiarsDiceState]):
             public_state=False,
             max_length=self.num_bids + 1,
             chance="deal",
-            everyone_acts=False,
         )
 
     def initial(self) -> Sequence[Transition[LiarsDiceState]]:
@@ -122,19 +121,20 @@ class LiarsDice(Game[LiarsDiceState]):
         return Fraction(orders, self.sides**self.dice)
 
     def acting_players(self, state: LiarsDiceState) -> tuple[int, ...]:
-        """The players take turns until one has called a lie."""
-        return () if state.bids and state.bids[-1] == self.liar else (len(state.bids) % 2,)
+        """Both players, until one has called a lie; the player whose turn it is not can only wait."""
+        return () if state.bids and state.bids[-1] == self.liar else (0, 1)
 
     def legal_actions(self, state: LiarsDiceState, player: int) -> tuple[int, ...]:
         """All higher bids and, after a bid, the call of a lie; a player who waits can only wait."""
-        acting = self.acting_players(state)
-        if player not in acting:
-            return (self.wait,) if acting else ()
+        if not self.acting_players(state):
+            return ()
+        if player != len(state.bids) % 2:
+            return (self.wait,)
         return tuple(range(state.bids[-1] + 1, self.num_bids + 1)) if state.bids else tuple(range(self.num_bids))
 
     def transitions(self, state: LiarsDiceState, actions: Mapping[int, int]) -> Sequence[Transition[LiarsDiceState]]:
         """A bid, or the end of the game."""
-        (action,) = actions.values()
+        action = actions[len(state.bids) % 2]
         after = LiarsDiceState(state.dice, (*state.bids, action))
         return [Transition(CERTAIN, after, self._paid(state) if action == self.liar else NOTHING)]
 

@@ -20,11 +20,13 @@ def test_games_go_as_in_openspiel(dice, sides):
             theirs.apply_action(int(rng.choice(theirs.legal_actions())))
         rolls = [[int(die) for die in theirs.information_state_string(p).split()[0]] for p in (0, 1)]
         state = LiarsDiceState(tuple(tuple(sorted(own)) for own in rolls))
-        while acting := game.acting_players(state):
-            legal = game.legal_actions(state, *acting)
-            assert (list(acting), list(legal)) == ([theirs.current_player()], theirs.legal_actions())
+        while game.acting_players(state):
+            turn = theirs.current_player()
+            legal = game.legal_actions(state, turn)
+            assert list(legal) == theirs.legal_actions()
+            assert game.legal_actions(state, 1 - turn) == (game.wait,)
             action = int(rng.choice(legal[-2:] if rng.random() < 0.5 else legal))
-            ((_, state, rewards),) = game.transitions(state, {acting[0]: action})
+            ((_, state, rewards),) = game.transitions(state, {turn: action, 1 - turn: game.wait})
             theirs.apply_action(action)
             assert theirs.is_terminal() == (not game.acting_players(state))
         assert list(rewards) == theirs.returns()
@@ -69,10 +71,10 @@ def spiel_table(game, spiel, policy):
 def test_the_highest_face_counts_as_every_face_and_only_own_dice_are_seen():
     game = make_game("liars_dice")
     state = LiarsDiceState(((6,), (2,)), (7,))  # two dice show a 2
-    ((_, after, rewards),) = game.transitions(state, {1: game.liar})
+    ((_, after, rewards),) = game.transitions(state, {0: game.wait, 1: game.liar})
     assert rewards == (1.0, -1.0)
     other = state._replace(dice=((6,), (5,)))
-    assert game.transitions(other, {1: game.liar})[0].rewards == (-1.0, 1.0)
+    assert game.transitions(other, {0: game.wait, 1: game.liar})[0].rewards == (-1.0, 1.0)
     assert game.observation(state, 0).tolist() == game.observation(other, 0).tolist()
     assert game.observation(state, 1).tolist() != game.observation(other, 1).tolist()
     assert (game.legal_actions(state, 0), game.legal_actions(after, 0)) == ((game.wait,), ())
