@@ -18,8 +18,11 @@ from cardwar_envs.envs.registration import VERSIONS
 from cardwar_envs.games.by_name import GAMES, NAME
 from train.text.game_names import game_from_words
 
-# A working game called Undercut, and its tests; the names are replaced.
-GAME, TESTS = (Path(__file__).with_name(f"{name}.py.template") for name in ("game", "game_test"))
+# A working game called Undercut, and its tests; the names are replaced. The private one is called Standoff.
+GAME, TESTS, PRIVATE_GAME, PRIVATE_TESTS = (
+    Path(__file__).with_name(f"{name}.py.template")
+    for name in ("game", "game_test", "private_game", "private_game_test")
+)
 
 
 def new(
@@ -29,15 +32,20 @@ def new(
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for the two files.")
     ] = Path(),
+    private: Annotated[
+        bool, typer.Option("--private", help="Start from a game with private cards and three moves.")
+    ] = False,
 ) -> None:
     """Write an example game to turn into your own, with its tests.
 
     The game is small but complete: check, solve and play it, then modify it. No file is overwritten.
     """
-    kind = _class_named(name)
+    templates, old = ((PRIVATE_GAME, PRIVATE_TESTS), "Standoff") if private else ((GAME, TESTS), "Undercut")
+    rules, tests = (template.read_text(encoding="utf-8") for template in templates)
+    kind = _class_named(name, rules.replace(old, ""))
     texts = {
-        folder / path: template.read_text(encoding="utf-8").replace("Undercut", kind).replace("undercut", name)
-        for path, template in ((f"{name}.py", GAME), (f"test_{name}.py", TESTS))
+        folder / path: text.replace(old, kind).replace(old.lower(), name)
+        for path, text in ((f"{name}.py", rules), (f"test_{name}.py", tests))
     }
     for path in texts:
         if path.exists() or path.is_symlink():
@@ -47,21 +55,21 @@ def new(
     for path, text in texts.items():
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
-    rules, tests = texts
+    game_file, test_file = texts
     enter = "" if folder == Path() else f"  cd {shlex.quote(str(folder))}\n"
-    say(f"{rules}: a small game; its comments explain what to change\n{tests}: its tests\n\nNext:")
+    say(f"{game_file}: a small game; its comments explain what to change\n{test_file}: its tests\n\nNext:")
     say(f"{enter}  cardwar check {name}:{kind}\n  cardwar solve {name}:{kind}\n  cardwar play {name}:{kind} --web")
-    say(f"  python -m pip install pytest\n  python -m pytest {tests.name}")
+    say(f"  python -m pip install pytest\n  python -m pytest {test_file.name}")
 
 
-def _class_named(name: str) -> str:
-    """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if there is none."""
+def _class_named(name: str, rules: str) -> str:
+    """The class name for the module `name`, such as `MyGame` for `my_game`; a ValueError if `rules` contain it."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ValueError(
             f"NAME ({name!r}) must be lower-case letters, digits and _, not a Python keyword, as in my_game"
         )
     kind = "".join(part.capitalize() for part in name.split("_"))
-    if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", GAME.read_text(encoding="utf-8").replace("Undercut", "")):
+    if keyword.iskeyword(kind) or re.search(rf"\b{kind}\b", rules):
         raise ValueError(
             f"NAME ({name!r}) would give the class the name {kind}, which is taken; choose another, as in my_{name}"
         )

@@ -9,6 +9,7 @@ from . import envs as envs
 from . import games as games
 from . import goofspiel_v0 as goofspiel_v0
 from . import jujitsu_v0 as jujitsu_v0
+from . import liars_dice_v0 as liars_dice_v0
 from . import lowest_unique_v0 as lowest_unique_v0
 from . import oshi_zumo_v0 as oshi_zumo_v0
 from . import war_v0 as war_v0

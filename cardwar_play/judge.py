@@ -2,6 +2,9 @@
 
 There are often many optimal strategies, so moves are judged by cost, never by their probability in one equilibrium: a
 move in the support of any optimal strategy costs nothing.
+
+With hidden information, a move is judged by what the player has seen: the expectation is over what the opponent may
+hold, given that it has played its equilibrium strategy. Where that strategy never leads, no move costs anything.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from baselines import PrivateSolution, Solution, StateSolution
 from baselines.oracles.bayesian.solver import form_of
+from baselines.oracles.tree.beliefs import Beliefs, Expectations
+from baselines.oracles.tree.solution import TreeSolution
 
 # Costs below this fraction of the largest payoff are treated as rounding errors of the solver.
 ROUNDING = 1e-9
@@ -32,11 +36,14 @@ class Verdict:
         played: The action that was played.
         costs: Action -> payoff points that it gives away; 0 for a best response.
         mix: Action -> its probability in the equilibrium.
+        met: Whether an opponent who plays the equilibrium can bring the player here, and the payoffs are not decided;
+            otherwise no move costs anything.
     """
 
     played: int
     costs: Mapping[int, float]
     mix: Mapping[int, float]
+    met: bool = True
 
     @property
     def cost(self) -> float:
@@ -53,8 +60,10 @@ class Judge:
     """
 
     def __init__(self, solution: Solution) -> None:
-        self._play: _Public | _Private
-        if isinstance(solution, PrivateSolution):
+        self._play: _Public | _Private | _Hidden
+        if isinstance(solution, TreeSolution):
+            self._play = _Hidden(solution)
+        elif isinstance(solution, PrivateSolution):
             self._play = _Private(solution)
         else:
             assert isinstance(solution, StateSolution)  # the only other class of solutions
@@ -83,21 +92,21 @@ class Judge:
         worth = self._play.to_go(state)
         return worth if player == 0 else self.number(self.solution.sum_to_go(state)) - worth
 
-    def expected(self, state: Any, player: int) -> float:
-        """Returns the expected continuation payoff to an acting `player`, given only what it sees, in payoff points."""
-        _, mix, worth = self._play.weighed(state, player)
-        return float(mix @ worth)
+    def expected(self, state: Any, player: int) -> float | None:
+        """Returns the expected continuation payoff to an acting `player`, given only what it sees, in payoff points.
 
-    def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Returns each action's cost (0 if it is below the solution's error) and equilibrium probability."""
-        actions, mix, worth = self._play.weighed(state, player)
+        None with hidden information, if an opponent who plays the equilibrium never brings the player here, or if the
+        payoffs are decided.
+        """
+        _, mix, worth, reach = self._play.weighed(state, player)
+        return float(mix @ worth) if reach else None
+
+    def _costs_and_mix(self, state: Any, player: int) -> tuple[dict[int, float], dict[int, float], bool]:
+        """Returns each action's cost (0 if it is below the solution's error), equilibrium probability, and `met`."""
+        actions, mix, worth, reach = self._play.weighed(state, player)
         lost = worth.max() - worth
-        costs = {a: float(cost) if cost > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}
-        return costs, dict(zip(actions, mix.tolist(), strict=True))
-
-
-# A player's actions, their probabilities in the equilibrium, and their payoffs against it.
-Weighed = tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.float64]]
+        costs = {a: float(cost) if cost * reach > self._error else 0.0 for a, cost in zip(actions, lost, strict=True)}
+        return costs, dict(zip(actions, mix.tolist(), strict=True)), reach > 0.0
 
 
 class _Public:
@@ -107,7 +116,7 @@ class _Public:
         self._solution = solution
         self.to_go: Callable[[Any], Any] = solution.value_at if solution.exact is None else solution.exact_value_at
 
-    def weighed(self, state: Any, player: int) -> Weighed:
+    def weighed(self, state: Any, player: int) -> Expectations:
         solution, game = self._solution, self._solution.game
         matrix, strategies = solution.payoff_matrix(state), solution.strategies(state)
         acting = game.acting_players(state)
@@ -115,7 +124,7 @@ class _Public:
         # A player who does not act has a single row or column in the matrix.
         other = strategies[1 - player][list(others)] if others else np.ones(1)
         worth = matrix @ other if player == 0 else float(solution.sum_to_go(state)) - other @ matrix
-        return own, strategies[player][list(own)], worth
+        return Expectations(own, strategies[player][list(own)], worth, 1.0)
 
 
 class _Private:
@@ -125,7 +134,7 @@ class _Private:
         self._solution, self._form = solution, form_of(solution.game)
         self._payoffs = self._form.payoffs.astype(np.float64)
 
-    def weighed(self, state: Any, player: int) -> Weighed:
+    def weighed(self, state: Any, player: int) -> Expectations:
         form, own = self._form, self._type(state, player)
         weights, payoffs = form.weights, self._payoffs
         if player == 1:  # the matrix of the same game with the seats exchanged
@@ -133,7 +142,7 @@ class _Private:
         given = weights[own] / weights[own].sum()
         worth = np.einsum("j,jb,jab->a", given, self._solution.behaviour[1 - player], payoffs[own])
         worth += float(self._solution.sum_to_go(state)) / 2
-        return form.actions[player], self._solution.behaviour[player][own], worth
+        return Expectations(form.actions[player], self._solution.behaviour[player][own], worth, 1.0)
 
     def to_go(self, state: Any) -> float:
         if not self._solution.game.acting_players(state):
@@ -146,3 +155,12 @@ class _Private:
     def _type(self, state: Any, player: int) -> int:
         seen = self._solution.game.observation(state, player)
         return int(np.flatnonzero((self._form.observations[player] == seen).all(axis=1))[0])
+
+
+class _Hidden:
+    """Payoffs in games that hide information over several moves: see `Beliefs`."""
+
+    def __init__(self, solution: TreeSolution) -> None:
+        beliefs = Beliefs(solution.game, solution.policy)
+        self.weighed = beliefs.at
+        self.to_go: Callable[[Any], float] = lambda state: beliefs.to_go(state, 0)

@@ -19,18 +19,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from baselines.oracles.bayesian.solver import form_of
+from baselines.oracles.bayesian.solver import form_of, moves_once
 from baselines.solutions.recorded import entries
 from cardwar_envs import Game
 from cardwar_envs.core.constant_sum import require_constant_sum
 from cardwar_envs.core.game import Transition
 from cardwar_envs.core.play import joint_actions
-from cardwar_envs.core.scene import Revealed, Scene, Shape
+from cardwar_envs.core.scene import Scene, Shape
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play.account import LENGTHS
 from cardwar_play.judge import Verdict
-from cardwar_play.trainer import Table
-from cardwar_play.view import choices_in, outcome_of, picture_of, position_of, table_view, verdict_view
+from cardwar_play.trainer import Table, revealed_at
+from cardwar_play.view import UNMET, choices_in, outcome_of, picture_of, position_of, table_view, verdict_view
 from train.text.game_names import game_in_words
 
 PAGES = Path(__file__).with_name("page")
@@ -100,7 +100,7 @@ def places_of(game: Game[Any]) -> Listed:
 
 def _places(game: Game[Any]) -> Listed | None:
     """Like `places_of`, but returns None if the game is too large."""
-    if not game.facts.public_state and form_of(game).weights.size > MOST_OUTCOMES:  # too many to list
+    if moves_once(game) and form_of(game).weights.size > MOST_OUTCOMES:  # too many to list
         return None
     found: dict[Place, list[tuple[dict[int, int], Sequence[Transition[Any]]]]] = {}
     waiting: list[Place] = [(start.state, start.rewards) for start in game.initial()]
@@ -182,12 +182,12 @@ class Listing:
         for number, (place, moves) in enumerate(self._places.items()):
             self._progress(number)
             state, payoffs = place
-            text = self._texts(position_of(table, Revealed(state, seat, None, payoffs, not moves, None, table.names)))
+            text = self._texts(position_of(table, revealed_at(table, state, payoffs, None, None)))
             moves = sorted(moves, key=lambda move: [move[0].get(player, 0) for player in self._seats])
             outcomes = [[self._outcome(place, actions, each) for each in listed] for actions, listed in moves]
             places.append([self._states.setdefault(state, len(self._states)), text, outcomes])
         return {
-            "view": {**table_view(table), "lengths": LENGTHS, "out": False},
+            "view": {**table_view(table), "lengths": LENGTHS, "out": False, "unmet": UNMET},
             "names": [table.name(player) for player in self._seats],
             "seat": seat,
             "value": float(self._judge.value(seat)),
@@ -204,10 +204,7 @@ class Listing:
     def _outcome(self, place: Place | None, actions: Mapping[int, int] | None, outcome: Transition[Any]) -> list[Any]:
         """An outcome's probability, place, payment to the human player, and picture."""
         before, after = (None, outcome[1:]) if place is None else (place[0], _after(place, outcome))
-        over = not self._game.acting_players(after[0])
-        scene = self._game.scene(
-            Revealed(after[0], self._table.seat, actions, after[1], over, before, self._table.names)
-        )
+        scene = self._game.scene(revealed_at(self._table, *after, actions, before))
         picture = {
             **picture_of(scene),
             "outcome": "" if actions is None else outcome_of(scene),
@@ -233,7 +230,7 @@ class Listing:
             judge.verdict(state, player, actions[0]) if actions else Verdict(0, {}, {})
             for player, actions in zip(self._seats, legal, strict=True)
         )
-        verdicts = [verdict_view(self._table, Verdict(action, own.costs, own.mix)) for action in legal[0]]
+        verdicts = [verdict_view(self._table, replace(own, played=action)) for action in legal[0]]
         return {
             "actions": legal,
             "names": [

@@ -144,15 +144,6 @@ def sizes_of(game: Game[Any], shares: Sequence[float]) -> Iterator[tuple[Game[An
             yield type(game)(**{**fewest_parameters(game), **numbers}) if numbers else game, numbers
 
 
-def _require_open_moves(game: Game[Any]) -> None:
-    """Raises a ValueError for games in which a move can stay hidden: play reveals every move once it is made."""
-    if not game.facts.public_state and game.facts.max_length > 1:
-        raise ValueError(
-            f"{game.facts.name} with these parameters hides information over several moves, and interactive play shows "
-            "all moves once they are made; cardwar match and cardwar exploit take such games"
-        )
-
-
 def _opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict[int, str]:
     """Maps seats to names of opponents' policies; `words` names one policy for each seat, or one for all.
 
@@ -172,7 +163,6 @@ def _opponents_by_seat(game: Game[Any], seat: int, words: Sequence[str]) -> dict
 
 def check_opponents(game: Game[Any], seat: int, words: Sequence[str]) -> None:
     """Raises those errors of `table_for` that can be detected before the equilibrium is computed."""
-    _require_open_moves(game)
     _opponents_by_seat(game, seat, words or [WITHOUT_EQUILIBRIUM])
     for word in words:
         if word != EQUILIBRIUM and not is_program(word):  # a program is started later, and only once
@@ -186,10 +176,9 @@ def table_for(game: Game[Any], seat: int, words: Sequence[str], solution: Soluti
     `reason` says why there is none.
 
     Raises:
-        ValueError: If there is no such seat or policy, the number of opponents is wrong, `words` names the equilibrium
-            and there is no solution, or the game hides information over several moves.
+        ValueError: If there is no such seat or policy, the number of opponents is wrong, or `words` names the
+            equilibrium and there is no solution.
     """
-    _require_open_moves(game)
     given = list(words) or [WITHOUT_EQUILIBRIUM if solution is None else EQUILIBRIUM]
     names = _opponents_by_seat(game, seat, given)
     made = {word: _opponent(word, game, solution, reason) for word in dict.fromkeys(given)}

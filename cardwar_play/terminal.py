@@ -166,7 +166,7 @@ def _help(choices: Choices, judged: bool) -> str:
 
 def _show_seals(trainer: Trainer, console: Console) -> None:
     _say_dimly(console, f"sealed {trainer.digest}")
-    for step in trainer.decisions:
+    for step in [] if trainer.conceals else trainer.decisions:
         if step.seal is not None:
             _say_dimly(console, step.seal.command)
 
@@ -205,10 +205,11 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
     last = view["last"]
     if last is None:
         return
-    if last["opened"]:
+    if last["moves"]:
         _show_moves(last["moves"], console, "" if last["later"] else last["outcome"])
-    if last["verdict"] and len(last["verdict"]["rows"]) > 1:
+    if last["verdict"] and len(last["verdict"]["rows"]) != 1:
         _say(console, last["verdict"]["sentence"])
+    if last["verdict"] and len(last["verdict"]["rows"]) > 1:
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
         for row in last["verdict"]["rows"]:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])

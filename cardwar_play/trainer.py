@@ -3,6 +3,9 @@
 At each decision of the human player, the opponents' moves are first drawn and sealed: the SHA-256 of a string with a
 random nonce and the moves is shown, and after the move the string itself. Without the nonce, the moves could be found
 by hashing all possible strings. If the equilibrium is known, the human player's moves are judged.
+
+In games that hide information over several moves, the opponents' moves and seals, and payments, stay hidden until the
+game is over; what the player may know of them is in what the game shows it.
 """
 
 from __future__ import annotations
@@ -84,6 +87,11 @@ class Table:
         return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
 
     @property
+    def conceals(self) -> bool:
+        """Whether moves stay hidden once they are made, because the game hides information over several moves."""
+        return not self.game.facts.public_state and self.game.facts.max_length > 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The players' names by seat."""
         return tuple(map(self.name, range(self.game.facts.num_players)))
@@ -115,6 +123,16 @@ class Step:
     def cost(self) -> float:
         """The cost of the human player's move, in payoff points; 0 if it was not judged."""
         return 0.0 if self.verdict is None else self.verdict.cost
+
+
+def revealed_at(
+    table: Table, state: Any, payoffs: tuple[float, ...], actions: Mapping[int, int] | None, before: Any
+) -> Revealed[Any]:
+    """The information that the human player may see in a state; `actions` led there from the state `before`."""
+    over = not table.game.acting_players(state)
+    if table.conceals and not over:
+        payoffs, actions, before = (0.0,) * len(payoffs), None, None
+    return Revealed(state, table.seat, actions, payoffs, over, before, table.names)
 
 
 class Trainer:
@@ -177,11 +195,15 @@ class Trainer:
         actions = tuple(dict(step.actions) for step in self.steps)
         return Episode(states, actions, dealt, tuple(step.rewards for step in self.steps))
 
+    @property
+    def conceals(self) -> bool:
+        """Whether the opponents' earlier moves are still hidden."""
+        return self.table.conceals and bool(self.table.game.acting_players(self.state))
+
     def revealed(self) -> Revealed[Any]:
         """The information that the human player may see now, without sealed moves."""
-        over = not self.table.game.acting_players(self.state)
-        actions, before = (self.steps[-1].actions, self.steps[-1].before) if self.steps else (None, None)
-        return Revealed(self.state, self.table.seat, actions, self.payoffs, over, before, self.table.names)
+        last = self.steps[-1] if self.steps else None
+        return revealed_at(self.table, self.state, self.payoffs, last and last.actions, last and last.before)
 
     def review(self) -> list[tuple[int, Step]]:
         """The human player's moves that had a cost, with their numbers, costliest first."""

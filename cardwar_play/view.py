@@ -18,6 +18,8 @@ from train.text.game_names import fewest_parameters, parameters_in_words
 MOST_ROWS = 15
 # How games write several equal cards, e.g. "3x13".
 COUNT = re.compile(r"^\d+x")
+# Said where the equilibrium says nothing about moves, in games that hide information.
+UNMET = "Moves are not judged here: an equilibrium opponent never brings you here, or the payoffs are decided."
 # If there are more choices, or a search finds more, the page gets only this many.
 MOST_LISTED, FEW_LISTED = 10_000, 12
 
@@ -61,6 +63,7 @@ def table_view(table: Table) -> dict[str, Any]:
         "opponents": [table.name(player) for player in table.opponents],
         "rules": table.game.how_to_play,
         "judged": table.judge is not None,
+        "conceals": table.conceals,
     }
 
 
@@ -79,7 +82,10 @@ def worth_of(trainer: Trainer) -> str:
     judge, seat = trainer.table.judge, trainer.table.seat
     if judge is None:
         return trainer.table.without_costs
-    return f"If both play the equilibrium, you get {in_points(judge.expected(trainer.state, seat), '+')} from here."
+    expected = judge.expected(trainer.state, seat)
+    if expected is None:
+        return UNMET
+    return f"If both play the equilibrium, you get {in_points(expected, '+')} from here."
 
 
 def outcome_of(scene: Scene) -> str:
@@ -100,17 +106,18 @@ def _last(trainer: Trainer) -> dict[str, Any] | None:
         return None
     moved, later = (since[0], since[1:]) if decisions else (None, since)
     return {
-        "moves": [] if moved is None else _moves(table, moved),
+        "moves": [] if moved is None else _moves(trainer, moved),
         "outcome": outcome_of(table.game.scene(trainer.revealed())),
-        "opened": None if moved is None else _opened(moved.seal),
+        "opened": None if moved is None or trainer.conceals else _opened(moved.seal),
         "verdict": None if moved is None or moved.verdict is None else verdict_view(table, moved.verdict),
-        "later": [_moves(table, step) for step in later],
+        "later": [_moves(trainer, step) for step in later],
     }
 
 
-def _moves(table: Table, step: Step) -> list[tuple[str, str]]:
-    """Returns the moves of a step, as pairs of a player's name and the move."""
-    return [(table.name(who), table.game.describe_action(what, who)) for who, what in step.actions.items()]
+def _moves(trainer: Trainer, step: Step) -> list[tuple[str, str]]:
+    """Returns the moves of a step that the human player may see, as pairs of a player's name and the move."""
+    table, shown = trainer.table, [who for who in step.actions if who == trainer.table.seat or not trainer.conceals]
+    return [(table.name(who), table.game.describe_action(step.actions[who], who)) for who in shown]
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:
@@ -121,10 +128,11 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
 
 def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:
     """Returns the costs of a move and its alternatives; of many, only those that are likely, cheap or played."""
-    free, sentence = _free_moves(table, verdict), "That cost nothing."
-    if verdict.cost:
+    free, sentence, actions = _free_moves(table, verdict), "That cost nothing.", list(verdict.costs)
+    if not verdict.met and len(actions) > 1:
+        sentence, actions = UNMET, []
+    elif verdict.cost:
         sentence = f"That gave away {in_points(verdict.cost, least=0)}; {free} would have cost nothing."
-    actions = list(verdict.costs)
     if len(actions) > MOST_ROWS:
         best = sorted(actions, key=lambda a: (a != verdict.played, -verdict.mix[a], verdict.costs[a]))
         actions = sorted(best[:MOST_ROWS])

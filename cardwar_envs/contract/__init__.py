@@ -46,6 +46,8 @@ _LISTED: tuple[Callable[[Case], None], ...] = (
     views.observations_fit_their_bounds,
     views.arrays_are_fresh,
     views.observations_tell_states_apart,
+    views.observations_show_what_is_legal,
+    views.observations_hold_what_was_seen,
     views.entries_vary,
     views.state_of_reads_observations,
     views.seats_are_alike,

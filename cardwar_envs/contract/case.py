@@ -217,6 +217,11 @@ class Case(Walk):
         if not self.facts.public_state:
             raise NotApplicable("players do not see the state")
 
+    def require_private_state(self) -> None:
+        """Raises NotApplicable if players see the state."""
+        if self.facts.public_state:
+            raise NotApplicable("players see the state")
+
     def require_payments(self) -> None:
         """Raises NotApplicable if payments are not one number per player."""
         if self.payment_fault:

@@ -71,6 +71,48 @@ def observations_tell_states_apart(case: Case) -> None:
                 )
 
 
+def observations_show_what_is_legal(case: Case) -> None:
+    """If the state is not public, a player who acts has the same legal actions wherever its observation is the same."""
+    case.require_private_state()
+    alike: dict[tuple[int, bytes], tuple[Any, Any]] = {}
+    for node in case.nodes:
+        for player in node.acting:
+            seen = case.query("observation", node.state, player, to=np.asarray).tobytes()
+            other, legal = alike.setdefault((player, seen), (node.state, node.legal[player]))
+            if legal != node.legal[player]:
+                raise Failed(
+                    f"{where(node.state, player)} looks like {where(other)}, but its legal actions are "
+                    f"{short(node.legal[player])}, not {short(legal)}; show in the observation what they depend on"
+                )
+
+
+def observations_hold_what_was_seen(case: Case) -> None:
+    """If the state is not public, an observation determines the player's last one and its move (otherwise a note).
+
+    Then it holds everything that the player has seen and done. Policies see only the present observation, so in other
+    games they forget, and no policy is an equilibrium.
+    """
+    case.require_private_state()
+    before: dict[tuple[int, bytes], tuple[Any, Any]] = {}
+    for node, actions, outcomes in case.moves:
+        chosen = node.chosen(actions)
+        for outcome in outcomes:
+            for player in case.choices(outcome.state).live if case.choices(outcome.state).acting else ():
+                earlier, now = (
+                    case.query("observation", state, player, to=np.asarray).tobytes()
+                    for state in (node.state, outcome.state)
+                )
+                history = earlier, chosen.get(player)
+                if history == (now, None):  # nothing has happened to a player who waits
+                    continue
+                other, known = before.setdefault((player, now), (node.state, history))
+                if known != history:
+                    raise Noted(
+                        f"{where(outcome.state, player)}: observations do not tell {where(node.state)} with action "
+                        f"{history[1]} from {where(other)} with action {known[1]}; policies forget this"
+                    )
+
+
 def entries_vary(case: Case) -> None:
     """Every entry of an observation takes more than one value (otherwise a note)."""
     seats = range(case.facts.num_players)
@@ -230,10 +272,9 @@ def _revealed(case: Case, state: Any, player: int) -> Revealed[Any]:
 def pictures_keep_secrets(case: Case) -> None:
     """If the state is not public, states with equal observations have equal text and pictures (otherwise a note).
 
-    By default, `describe_revealed` and `scene` show everything that `describe` returns.
+    By default, `describe_revealed` and `scene` show the observation.
     """
-    if case.facts.public_state:
-        raise NotApplicable("players see the state")
+    case.require_private_state()
     alike: dict[tuple[int, bytes], tuple[Any, Any]] = {}
     for node in case.some(SHOWN):
         # Environments give an info to players who have just left, too; at the end everything may be shown.

@@ -5,7 +5,8 @@
 //                     each pair of moves, the opponent's varying fastest
 // an outcome          [probability, place, points, picture]; `points` are paid to the human player
 // data.states[state]  actions, names, mixes (probabilities in the equilibrium) and costs of both players; `worth` to the
-//                     end of the game given all information, `expected` given what the human player sees
+//                     end of the game given all information, `expected` given what the human player sees, null if an
+//                     equilibrium opponent never leads there
 //
 // In lists of two, the human player comes first and the opponent second. A *move* is an index in the actions of a state,
 // or -1 for a player who waits.
@@ -168,7 +169,7 @@ function currentView() {
     digest: seal ? seal.digest : "",
     left,
     last: lastMoves(made),
-    worth: ending ? "" : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
+    worth: ending ? "" : state.expected === null ? data.view.unmet : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
     total: made.length ? decimals(account.mine, 0) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
     ending: over ? accountSentence(account) : ending && `The game was ${ending} and does not count.`,
@@ -190,12 +191,14 @@ function lastMoves(made) {
   const since = made.length ? game.steps.slice(game.steps.indexOf(made.at(-1))) : game.steps;
   if (!since.length) return null;
   const [moved, later] = made.length ? [since[0], since.slice(1)] : [null, since];
+  const concealed = data.view.conceals && game.ending !== "over"; // earlier moves are still hidden
+  const visible = ({ played }) => played.filter(([who]) => !concealed || who === data.names[0]);
   return {
-    moves: moved ? moved.played : [],
+    moves: moved ? visible(moved) : [],
     outcome: game.picture.outcome,
-    opened: moved && moved.seal,
+    opened: concealed ? null : moved && moved.seal,
     verdict: moved && moved.verdict,
-    later: later.map((each) => each.played),
+    later: later.map(visible),
   };
 }
 

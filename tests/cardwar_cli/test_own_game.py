@@ -21,11 +21,14 @@ def folder(tmp_path, monkeypatch):
     sys.modules.pop("my_game", None)
 
 
-def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys):
-    code, out, err = run(capsys, "new", "my_game")
+@pytest.mark.parametrize("options", [[], ["--private"]])
+def test_the_commands_that_it_names_work_on_what_it_writes(folder, capsys, options):
+    code, out, err = run(capsys, "new", "my_game", *options)
     assert (code, err) == (0, "")
     check, solve, play, *pytests = (line.split() for line in out.splitlines()[-5:])
-    assert run_json(capsys, *check[1:])["passed"]
+    checked = run_json(capsys, *check[1:])
+    assert checked["passed"]
+    assert {each["status"] for each in checked["checks"]} <= {"passed", "not applicable"}
     assert run_json(capsys, *solve[1:])["value"] == pytest.approx(0.0, abs=1e-9)
     assert play == ["cardwar", "play", "my_game:MyGame", "--web"]
     assert [" ".join(line) for line in pytests] == ["python -m pip install pytest", "python -m pytest test_my_game.py"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from bayes import PrivateToy
 from brute_force import asked, joint_actions
+from hidden_games import Kuhn, Veils
 from thinning import each_row
 
 import baselines
@@ -146,6 +147,9 @@ def all_games(game, policies):
         make_game("goofspiel", num_cards=3),
         make_game("dice_wars", hand_0=(1, 2), hand_1=(1, 3), sides=2),
         make_game("dice_poker", sides=3),
+        Kuhn(),
+        Veils(0),
+        make_game("goofspiel", num_cards=3, bids="hidden"),
     ],
 )
 def test_luck_has_mean_zero_if_either_player_plays_the_equilibrium(game):

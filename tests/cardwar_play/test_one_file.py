@@ -17,12 +17,12 @@ from toys import in_turn, paid_start
 
 import baselines
 from cardwar_envs import make_game
-from cardwar_envs.core.scene import Revealed
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play import one_file
 from cardwar_play.judge import Judge
 from cardwar_play.one_file import Listing, page_with, places_of
 from cardwar_play.seating import table_for
+from cardwar_play.trainer import revealed_at
 from cardwar_play.view import outcome_of, picture_of
 
 
@@ -39,6 +39,7 @@ GAMES = {
     "goofspiel": lambda: make_game("goofspiel", num_cards=3, prizes="descending"),
     "chance in moves": lambda: make_game("dice_wars", hand_0=(1, 2), hand_1=(1, 1), sides=3),
     "private rolls": lambda: make_game("dice_poker", sides=3),
+    "hidden bids": lambda: make_game("goofspiel", num_cards=3, prizes="descending", bids="hidden"),
     "of another": undercut,
     "one waits": in_turn,
     "paid start": paid_start,
@@ -99,8 +100,7 @@ def test_every_place_is_that_of_the_rules_and_the_oracle(name):
                 after = tuple(np.add(payoffs, outcome.rewards).tolist())
                 assert (p, paid) == (float(outcome.probability), outcome.rewards[seat])
                 assert to == number[outcome.state, after]
-                over = not game.acting_players(outcome.state)
-                revealed = Revealed(outcome.state, seat, actions, after, over, state, table.names)
+                revealed = revealed_at(table, outcome.state, after, actions, state)
                 drawn_shapes(game, data, data["pictures"][picture], revealed)
                 reached.add(to)
     assert reached == set(range(len(places)))

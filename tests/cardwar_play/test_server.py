@@ -226,6 +226,27 @@ def test_no_answer_depends_on_a_private_roll(seat):
     assert len(secrets) > 2 * len(said)
 
 
+def test_no_answer_depends_on_earlier_moves_that_stay_hidden():
+    """Games in which the player has seen the same are answered alike, up to the end, when everything is shown."""
+    solved = baselines.solve(make_game("goofspiel", num_cards=3, prizes="descending", bids="hidden"))
+    said = {}
+    for seed in range(8):
+        host = Host(table_for(solved.game, 0, ["uniform"], solved), seed, None)
+        tab = Browser(host)
+        tab.play(0)  # a 1, which loses to a 2 and to a 3
+        text = texts_of(tab)
+        for secret in (host.game_id, host.trainer.digest):
+            text = text.replace(secret, "")
+        seen = solved.game.observation(host.trainer.state, 0).tobytes()
+        said.setdefault(seen, {}).setdefault(text, set()).add(host.trainer.state)
+        tab.play(1)
+        tab.play(2)
+        assert [who for who, _ in tab.view["last"]["moves"]] == ["You", "uniform"]
+        assert tab.view["last"]["opened"]["digest"] == host.trainer.steps[-1].seal.digest
+    assert all(len(texts) == 1 for texts in said.values())
+    assert max(len(states) for texts in said.values() for states in texts.values()) > 1
+
+
 # -- who may ask ------------------------------------------------------------------------
 
 

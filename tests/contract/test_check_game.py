@@ -16,6 +16,7 @@ import wrong_values
 from bidding import Bidding, Bids
 from brute_force import Values
 from command import run
+from hidden_games import Kuhn
 from lies import WRONG
 from thinning import each_row
 
@@ -27,8 +28,10 @@ from cardwar_envs.games.war import War
 
 ROOT = Path(__file__).parents[2]
 NOTES = {  # checks that never fail
-    *("seats_and_actions_are_used", "entries_vary", "states_read_differently", "pictures_keep_secrets")
+    *("seats_and_actions_are_used", "entries_vary", "states_read_differently", "pictures_keep_secrets"),
+    "observations_hold_what_was_seen",
 }
+PRIVATE = {"pictures_keep_secrets", "observations_hold_what_was_seen", "observations_show_what_is_legal"}
 UNCLAIMED = {
     *(
         "moves_left_fall",
@@ -58,8 +61,8 @@ def test_a_right_game_passes_everything():
     report = check_game(Bidding())
     assert report.passed
     assert (report.complete, report.states, report.extent) == (True, 39, "all 39 states")
-    assert of_status(report, "passed") == set(CHECKS) - FORMS - UNCLAIMED - {"pictures_keep_secrets"}
-    assert of_status(report, "not applicable") == FORMS | UNCLAIMED | {"pictures_keep_secrets"}
+    assert of_status(report, "passed") == set(CHECKS) - FORMS - UNCLAIMED - PRIVATE
+    assert of_status(report, "not applicable") == FORMS | UNCLAIMED | PRIVATE
 
 
 @each_row(
@@ -192,6 +195,19 @@ def test_private_rolls_in_pictures_and_infos_are_noted():
         assert "pictures_keep_secrets" in of_status(check_game(kind()), "note")
 
 
+@each_row(
+    ("game", "noted"),
+    [
+        (Kuhn(), set()),
+        (Kuhn(forgets=True), {"observations_hold_what_was_seen"}),
+        (make_game("goofspiel", num_cards=3, bids="hidden"), set()),
+    ],
+)
+def test_observations_that_forget_are_noted(game, noted):
+    report = check_game(game)
+    assert (report.passed, of_status(report, "note")) == (True, noted)
+
+
 def test_a_sample_finds_a_lie_as_well_and_the_seed_decides_it():
     kind = type(WRONG["ties go to player 0"][1])
     reports = [check_game(kind(cards=6), max_states=100, seed=seed) for seed in (1, 1, 2)]
@@ -251,7 +267,7 @@ def test_a_report_can_be_read_and_kept():
     report = report_on("the prize cannot be seen")
     first, *lines, last = report.text(everything=True).splitlines()
     assert first == "ThePrizeCannotBeSeen(cards=3)"
-    assert last == f"all 39 states: {len(CHECKS) - 12} passed, 1 failed, 11 not applicable"
+    assert last == f"all 39 states: {len(CHECKS) - 14} passed, 1 failed, 13 not applicable"
     *lines, failed, demanded = lines
     others = [line[16:].split(":")[0] for line in lines]
     assert others == [name for name in CHECKS if name != "observations_tell_states_apart"]
@@ -272,7 +288,7 @@ def test_notes_are_no_failures():
             return "some cards"
 
     report = check_game(OneCardOut())
-    assert of_status(report, "note") == NOTES - {"pictures_keep_secrets"}
+    assert of_status(report, "note") == NOTES - PRIVATE
     assert "actions [2] are never legal in all" in str(report)
     assert "entries [2, 5] of observations are the same in all" in str(report)
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 from bidding import HALF, Bidding, Bids
+from hidden_games import Kuhn
 from knock_out import Consoling
 from lies import MIDDLE, START, in_the_middle, lies, with_prize, wrong
 
@@ -308,3 +309,9 @@ lies(
 EVEN = {"uniform_is_optimal": lambda self: True}
 lies("uniform_is_optimal_where_claimed", {"even play is optimal for a margin of two prizes": EVEN})
 lies("uniform_is_optimal_where_claimed", {"even play is optimal in large games": EVEN}, Jujitsu, num_cards=8)
+
+
+@wrong("observations_show_what_is_legal", "what is legal depends on the other card")
+class TwoFaced(Kuhn):
+    def legal_actions(self, state, player):
+        return (0, 1) if state.cards[1 - player] == 3 else (0,)

@@ -4,14 +4,17 @@ The commitments of AEC are in `tests/envs/test_stateful.py`, and the kit checks 
 """
 
 import copy
+from collections import defaultdict
 from itertools import product
 
 import numpy as np
 import pytest
+from hidden_games import Kuhn
 from skins import every_game, generator, same, view
 from thinning import each_row
 from toys import Answering, uniform_over
 
+from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.core.scene import Revealed
 from cardwar_envs.envs.aec import AECGameEnv
@@ -174,16 +177,16 @@ def test_a_forfeit_keeps_the_rolls_hidden():
     assert env.render().splitlines()[:2] == ["player_0 rolled ?", "player_1 rolled ?"]
 
 
-# -- Goofspiel with hidden bids ---------------------------------------------------------------------
+# -- hidden information over several moves ----------------------------------------------------------
 
 
-def after_bids(game, *bids):
-    (start,) = game.initial()
-    state = start.state
-    for pair in bids:
-        (outcome,) = game.transitions(state, dict(enumerate(pair)))
-        state = outcome.state
-    return state
+def lookalikes(game, player):
+    """Pairs of states in which a player acts and has seen the same: the first two states of each information state."""
+    groups = defaultdict(list)
+    for state in full_graph(game).states:
+        if player in game.acting_players(state):
+            groups[game.observation(state, player).tobytes()].append(state)
+    return [states[:2] for states in groups.values() if len(states) > 1]
 
 
 def views_of(game, state, player):
@@ -206,12 +209,31 @@ def views_of(game, state, player):
     return copy.deepcopy((shown, public, seats))
 
 
+@each_row(
+    "game",
+    [
+        make_game("goofspiel", num_cards=4, prizes="descending", bids="hidden"),
+        make_game("goofspiel", num_cards=3, ties="carry", payoff="win", bids="hidden"),
+        make_game("liars_dice", sides=2),
+        Kuhn(),
+    ],
+)
+def test_what_a_player_cannot_tell_apart_looks_the_same_in_every_environment(game):
+    """Observations, infos, masks and pictures, and text; the other player sees a difference."""
+    for player in (0, 1):
+        pairs = lookalikes(game, player)
+        assert pairs
+        for one, other in pairs[:: len(pairs) // 8 + 1]:
+            assert same(views_of(game, one, player), views_of(game, other, player))
+            assert not np.array_equal(game.observation(one, 1 - player), game.observation(other, 1 - player))
+
+
 def test_hidden_bids_show_only_who_won():
     game = make_game("goofspiel", num_cards=4, prizes="descending", bids="hidden")
-    one, other = after_bids(game, (2, 0), (0, 1)), after_bids(game, (2, 1), (0, 3))  # won with a 3, lost with a 1
-    assert same(views_of(game, one, 0), views_of(game, other, 0))
-    assert not same(views_of(game, one, 1), views_of(game, other, 1))
-    assert game.observation(one, 0).tolist() == [
+    state = game.initial()[0].state
+    for bids in ((2, 0), (0, 1)):  # won with a 3, lost with a 1
+        ((_, state, _),) = game.transitions(state, dict(enumerate(bids)))
+    assert game.observation(state, 0).tolist() == [
         *(0, 1, 0, 1), *(1, 0, 0, 0), 2, *(4, 3, 1), *(3, 1, -1), *(0, 0, 0), *(0, 0, 0),
     ]  # fmt: skip
-    assert "you bid 3, you win" in game.describe_revealed(Revealed(one, 0, None, (0.0, 0.0), over=False))
+    assert "you bid 3, you win" in game.describe_revealed(Revealed(state, 0, None, (0.0, 0.0), over=False))

@@ -116,12 +116,17 @@ def table_rows(own: Decisions, behaviour: Floats) -> dict[bytes, Any]:
 def _best_policy(game: Game[Any], own: Decisions, to_go: Floats) -> Policy:
     if len(own.parents) > len(own.observations):
         return NeedsRecall(game)
-    # The first best sequence of each state: argmax in runs of different lengths.
+    return TablePolicy(table_rows(own, best_behaviour(own, to_go)))
+
+
+def best_behaviour(own: Decisions, to_go: Floats) -> Floats:
+    """Returns the last choices, `[sequences]`, that play the first best sequence of each information state."""
+    # An argmax in runs of different lengths.
     best = np.flatnonzero(to_go[1:] == np.maximum.reduceat(to_go[1:], own.first[:-1] - 1)[own.owners])
     _, first = np.unique(own.owners[best], return_index=True)
     behaviour = np.zeros(len(to_go))
     behaviour[1 + best[first]] = 1.0
-    return TablePolicy(table_rows(own, behaviour))
+    return behaviour
 
 
 class NeedsRecall:
