@@ -123,7 +123,7 @@ class Branch:
         reached = np.expm1(point[-1]) / self.scale
         raise ValueError(f"lambda_ ({precision:g}) was not reached: the logit equilibria were followed to {reached:g}")
 
-    def limit(self) -> list[Array]:
+    def nash(self) -> list[Array]:
         """Returns a Nash equilibrium near the branch, up to rounding; raises a ValueError if none was found."""
         for count, point in enumerate(self.follow()):
             if count % STEPS_BETWEEN == 0:

@@ -63,6 +63,11 @@ class Texts(Rules[S]):
         )
         return " ".join(filter(None, sentences))
 
+    @property
+    def player_names(self) -> tuple[str, ...]:
+        """The names of the seats in files for other programs."""
+        return tuple(f"player_{player}" for player in self._everyone)
+
     def _moves_in_words(self) -> str:
         """A sentence that lists the moves, per seat if needed; "" for many moves or more than two differing seats."""
         actions = range(self.facts.num_actions)

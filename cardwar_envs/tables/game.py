@@ -147,6 +147,11 @@ class TableGame(Game[TableState]):
         return labels[action] if action < len(labels) else f"(no action {action})"
 
     @property
+    def player_names(self) -> tuple[str, ...]:
+        """The names of the table's players."""
+        return self.table.players
+
+    @property
     def how_to_play(self) -> str:
         """The choice of each seat, and what it can pay."""
         seats = (

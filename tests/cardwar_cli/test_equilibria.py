@@ -32,7 +32,7 @@ def test_equilibria_are_listed_with_what_is_claimed(capsys):
         (("--kind=pure",), "all equilibria in pure strategies"),
         (("--kind=symmetric",), "one of possibly many symmetric equilibria"),
         (("--kind=logit", "--lambda=2"), "not Nash equilibria); by following the branch from uniform play to lambda 2"),
-        (("--kind=correlated", "--selection=min"), "HiGHS, with the largest min of payoffs"),
+        (("--kind=correlated", "--selection=min"), "rationals, with the largest min of payoffs"),
         (("--kind=subgame_perfect", "--selection=first"), "selection 'first'"),
     ],
 )
