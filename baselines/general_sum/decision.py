@@ -68,7 +68,7 @@ def decision_at(game: Game[Any], state: Any, to_go: Mapping[Any, tuple[Fraction,
             settled = () if after in to_go else (game.acting_players(after) and game.settled(after)) or ()
             given = list(map(exact_or_rounded, (probability, *rewards, *settled)))
             rounded |= any(isinstance(each, float) for each in given)
-            chance, *paid = map(Fraction, given)
+            chance, *paid = [Fraction(each) for each in given]
             rest = to_go.get(after) or paid[len(players) :] or [Fraction(0)] * len(players)
             for player in players:
                 worth[player] += chance * (paid[player] + rest[player])

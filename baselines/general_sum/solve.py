@@ -26,8 +26,10 @@ DENOMINATORS, NEGLIGIBLE = (100, 10_000, 1_000_000), 1e-9
 MOST_PLAYED = 24
 # The most entries of a linear program, 8 bytes each; in rationals, the most entries times joint actions, for a second.
 MOST_ENTRIES, MOST_EXACTLY = 20_000_000, 40_000
-TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+TOLERANCES: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 NEAR_LOGIT = "Newton's method from logit equilibria"
+# Seeds of where branches of logit equilibria start: uniform play, then random play.
+STARTS = (None, *range(20))
 # Fractions may differ by this much from the floats for which they are taken.
 NEAR = 1e-7
 
@@ -45,10 +47,13 @@ def mixed_equilibria(payoffs: Payoffs) -> tuple[list[Play], Claim, str]:
     """Returns equilibria, what they are and how they were found: all extreme ones, or one if these are too many."""
     if len(payoffs) > 2:
         return [near_logit(payoffs)], "one", NEAR_LOGIT
-    found = pure_equilibria(payoffs) if len(payoffs) == 1 else extreme_equilibria(payoffs)
+    if len(payoffs) == 1:
+        found, how = pure_equilibria(payoffs), "comparison of all actions"
+    else:
+        found, how = extreme_equilibria(payoffs), "enumeration of vertices"
     if not found:
         return [_lemke_howson(payoffs)], "one", "Lemke and Howson's algorithm"
-    return found, "unique" if len(found) == 1 else "all", "enumeration of vertices"
+    return found, "unique" if len(found) == 1 else "all", how
 
 
 def _lemke_howson(payoffs: Payoffs) -> Play:
@@ -61,7 +66,9 @@ def _lemke_howson(payoffs: Payoffs) -> Play:
 
 def near_logit(payoffs: Payoffs, symmetric: bool = False) -> Play:
     """Returns an equilibrium near a logit equilibrium; with `symmetric`, one in which all players play alike."""
-    found = Branch(_normalised(payoffs), symmetric).nash()
+    found = next(filter(None, (Branch(_normalised(payoffs), symmetric, seed).nash() for seed in STARTS)), None)
+    if found is None:
+        raise ValueError(f"no equilibrium was found: logit equilibria from {len(STARTS)} starts could not be followed")
     return _rational(payoffs, [np.mean(found, axis=0)] * len(found) if symmetric else found)
 
 
@@ -145,7 +152,7 @@ def correlated(payoffs: Payoffs, coarse: bool, objective: str) -> tuple[NDArray[
     matrix = np.column_stack([rows, [0] * (len(rows) - 1 - len(goals)) + [1] * len(goals) + [0]])
     maximised, bounds = [0] * joint_actions + [1], [0] * (len(rows) - 1) + [1]
     if exact:
-        exactly = np.frompyfunc(Fraction, 1, 1)
+        exactly = np.vectorize(Fraction, otypes=[object])
         found = maximise(*(exactly(each).tolist() for each in (maximised, matrix, bounds))).primal
         return np.array(found[:-1], dtype=object).reshape(sizes), "the simplex method in rationals"
     outcome = linprog(-np.array(maximised), matrix, bounds, method="highs-ds", options=TOLERANCES)

@@ -39,6 +39,7 @@ class Texts(Rules[S]):
 
     card_word: ClassVar[str] = "card"  # name of a card
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
+    checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
     def how_to_play(self) -> str:

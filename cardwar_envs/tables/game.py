@@ -43,6 +43,7 @@ class TableGame(Game[TableState]):
     """
 
     name: ClassVar[str] = "table"
+    checksum: ClassVar[str] = "sha256"
 
     table: Table
     sha256: str = ""
@@ -151,16 +152,10 @@ class TableGame(Game[TableState]):
         """The names of the table's players."""
         return self.table.players
 
-    @property
-    def how_to_play(self) -> str:
-        """The choice of each seat, and what it can pay."""
-        seats = (
-            f"{name} (seat {seat}) plays {', '.join(labels[:MOST_LISTED])}{', ...' * (len(labels) > MOST_LISTED)}"
-            for seat, (name, labels) in enumerate(zip(self.table.players, self.table.actions, strict=True))
-        )
-        least, most = self.facts.min_payoff, self.facts.max_payoff
-        told = f"A table says what each joint choice pays each player, from {least:g} to {most:g} points."
-        return f"All players choose an action at the same time, once: {'; '.join(seats)}. {told}"
+    def _moves_in_words(self) -> str:
+        seats = zip(self.table.players, self.table.actions, strict=True)
+        lists = [f"{name} (seat {seat}) plays {', '.join(own[:MOST_LISTED])}" for seat, (name, own) in enumerate(seats)]
+        return f"{'; '.join(lists)}."
 
 
 def table_game(
