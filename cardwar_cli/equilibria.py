@@ -19,6 +19,7 @@ from baselines.nash import KINDS, SELECTIONS, only_decision
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import GameName, Words
 from cardwar_cli.console import AsJson, is_duel, new_table, out, print_json, say
+from cardwar_cli.mixes import MAX_CELLS
 from cardwar_cli.solve import checked_state, solution_data
 from cardwar_envs import Game
 from cardwar_envs.core.constant_sum import zero_sum_form
@@ -60,7 +61,9 @@ def equilibria(
         return
     say(f"{game_in_words(rules)}: {found.label}")
     for table in found.tables():
-        if table.rows:
+        if table.title != found.label and len(table.headings) * len(table.rows) > MAX_CELLS:
+            say(f"The {len(table.rows)} x {len(table.headings) - 1} payoffs are not shown; cardwar export writes them.")
+        elif table.rows:
             shown = new_table("" if table.title == found.label else table.title, *table.headings)
             for row in table.rows:
                 shown.add_row(*map(str, row))

@@ -16,7 +16,14 @@ from baselines.display.html import fraction, short
 # LaTeX gives these characters a meaning.
 SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    **{"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}", "<": "$<$", ">": "$>$"},
+    **{
+        "~": "\\textasciitilde{}",
+        "^": "\\textasciicircum{}",
+        "\\": "\\textbackslash{}",
+        "<": "$<$",
+        ">": "$>$",
+        "≈": "$\\approx$",
+    },
 }
 
 

@@ -98,7 +98,7 @@ class Branch:
 
     def follow(self) -> Iterator[Array]:
         """Yields points of the branch, from lambda 0 on, until it cannot be followed or lambda is very large."""
-        point = np.append(self._worths(list(map(softmax, self._starts)))[0], 0.0)
+        point = np.append(self._worths([np.asarray(softmax(start)) for start in self._starts])[0], 0.0)
         ahead, length = np.append(np.zeros(len(point) - 1), 1.0), FIRST_STEP
         for _ in range(MOST_STEPS):
             yield point

@@ -112,7 +112,7 @@ def _payoff_array(payoffs: Any, alone: bool) -> NDArray[Any]:
         array = np.array([()], dtype=object)
     if not 0 < array.size <= MOST_NUMBERS or any(isinstance(each, list | tuple | np.ndarray) for each in array.flat):
         raise ValueError(f"payoffs must be an array, with rows of the same length, of 1..{MOST_NUMBERS:,} numbers")
-    if array.ndim == 2 and not alone:
+    if array.ndim == 2 and not (alone and len(array) == 1):
         array = np.array(list(map(number_from, array.ravel().tolist())), dtype=object).reshape(array.shape)
         array = np.stack([array, -array])
     if array.ndim < 2 or len(array) != array.ndim - 1:
