@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,12 @@ from baselines.display.html import Number
 from baselines.general_sum import solve
 from baselines.general_sum.decision import Decision, DeviationGains, Play, decision_at, deviation_gains
 from baselines.general_sum.logit import Branch, expected
-from baselines.general_sum.results import Chance, Equilibria, Equilibrium
+from baselines.general_sum.results import Equilibria, Equilibrium
 from baselines.oracles.answers.protocol import Seats
 from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.questions import nash_conv
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.game import Game, require_game
-from cardwar_envs.core.numbers import exactly
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import checked_probabilities
 from cardwar_envs.core.policy_names import as_policies
@@ -92,15 +92,17 @@ def equilibria(
         raise ValueError(f"lambda_ ({lambda_}) must be a number of at least 0 for kind='logit', and None for others")
     if kind == "subgame_perfect":
         return _by_induction(game, selection)
-    state, decision, rounded = _decision(game)
+    state, decision = only_decision(game)
     claim: solve.Claim = "one"
     if joint:
-        found, how = [_jointly(state, decision, kind, selection)], f"HiGHS, with the largest {selection} of payoffs"
+        found, how = _jointly(state, decision, kind, selection)
     else:
         plays, claim, how = _of_decision(game, decision.payoffs, kind, lambda_)
         nash = kind != "logit"  # whose probabilities are never exact
-        found = [_measured(game, {state: (decision, play)}, nash and not rounded, nash) for play in plays]
-    return Equilibria(game, kind, tuple(found), claim, _label(kind, claim, len(found), how, rounded), decision)
+        exact = nash and not decision.rounded
+        found = [_measured(game, {state: decision}, {state: play}, exact, nash) for play in plays]
+    label = _label(kind, claim, len(found), how, decision.rounded)
+    return Equilibria(game, kind, tuple(found), claim, label, {state: decision})
 
 
 def ce_gap(game: Game[Any], joint: ArrayLike) -> DeviationGains:
@@ -135,7 +137,7 @@ def average_play(game: Game[Any], profiles: Iterable[Seats]) -> NDArray[np.float
     Raises:
         ValueError: If the game is of another kind, there is no profile, or a policy does not return probabilities.
     """
-    state, decision, _ = _decision(game)
+    state, decision = only_decision(game)
     played = []
     for profile in profiles:
         joint = np.ones(())
@@ -149,7 +151,7 @@ def average_play(game: Game[Any], profiles: Iterable[Seats]) -> NDArray[np.float
 
 
 def _gap(game: Game[Any], joint: ArrayLike, coarse: bool) -> DeviationGains:
-    payoffs, play = _decision(game)[1].payoffs, np.asarray(joint)
+    payoffs, play = only_decision(game)[1].payoffs, np.asarray(joint)
     exact = play.dtype == object
     if play.shape != payoffs.shape[1:] or not ((play >= 0).all() and abs(play.sum() - 1) <= (0 if exact else 1e-9)):
         raise ValueError(f"joint must be probabilities of joint actions, of shape {payoffs.shape[1:]} and with sum 1")
@@ -163,27 +165,18 @@ def _chosen_once(game: Game[Any]) -> bool:
     return full_graph(game, MOST_STATES).states == starts and game.acting_players(starts[0]) == everyone
 
 
-class _Numbers:
-    """Converts numbers of the rules to Fractions, and remembers whether one is a rounded float."""
-
-    rounded = False
-
-    def __call__(self, number: Any) -> Fraction:
-        try:
-            return exactly(number)
-        except ValueError:
-            self.rounded = True
-            return Fraction(number)
-
-
 @cached_by_game(8)
-def _decision(game: Game[Any]) -> tuple[Any, Decision, bool]:
-    """Returns the only state in which players choose, its payoffs, and whether numbers of the rules were rounded."""
+def only_decision(game: Game[Any]) -> tuple[Any, Decision]:
+    """Returns the only state in which players choose, and the payoffs.
+
+    Raises:
+        ValueError: If not all players choose once, at the same time; or there are more than 300,000 payoffs.
+    """
     require_game(game)
     if not _chosen_once(game):
         raise ValueError(f"{game.facts.name}: this is for games in which all players choose once, at the same time")
-    numbers, state = _Numbers(), game.initial()[0].state
-    return state, decision_at(game, state, numbers, {}), numbers.rounded
+    state = game.initial()[0].state
+    return state, decision_at(game, state, {})
 
 
 def _of_decision(
@@ -195,7 +188,7 @@ def _of_decision(
         return solve.mixed_equilibria(payoffs)
     if kind == "symmetric":
         solve.require_symmetric(payoffs, game.facts.name)
-        return [solve.limit(payoffs, symmetric=True)], "one", "the limit of symmetric logit equilibria"
+        return [solve.near_logit(payoffs, symmetric=True)], "one", solve.NEAR_LOGIT
     floats, precision = payoffs.astype(float), lambda_ or 0.0
     mixes = Branch(floats).at(precision)
     response = [softmax(precision * expected(floats, mixes, player)) for player in range(len(mixes))]
@@ -204,69 +197,67 @@ def _of_decision(
     return [solve.in_fractions(mixes)], "one", f"following the branch from uniform play to lambda {precision:g}"
 
 
-def _jointly(state: Any, decision: Decision, kind: str, selection: str) -> Equilibrium:
-    joint = solve.correlated(decision.payoffs, kind == "coarse_correlated", selection)
+def _jointly(state: Any, decision: Decision, kind: str, selection: str) -> tuple[list[Equilibrium], str]:
+    joint, how = solve.correlated(decision.payoffs, kind == "coarse_correlated", selection)
+    joint = joint.astype(float) if decision.rounded else joint
     gains = deviation_gains(decision.payoffs, joint, kind == "coarse_correlated")
     _require_equilibrium(gains.per_player, [decision])
-    names = [
-        "/".join(names[a] for names, a in zip(decision.names, each, strict=True)) for each in np.ndindex(joint.shape)
-    ]
-    chances = (Chance(state, "joint", name, share) for name, share in zip(names, joint.ravel().tolist(), strict=True))
-    return Equilibrium((), joint, gains.payoffs, gains.total, tuple(chances))
+    names = map("/".join, product(*decision.names))
+    mixes = {state: [dict(zip(names, joint.ravel().tolist(), strict=True))]}
+    found = Equilibrium((), joint, gains.payoffs, gains.total, mixes)
+    return [found], f"{how}, with the largest {selection} of payoffs"
 
 
 def _by_induction(game: Game[Any], selection: str) -> Equilibria:
     _chosen_once(game)  # rejects games with hidden states
-    numbers, rounded, unique, methods = _Numbers(), False, True, set[str]()
+    rounded, unique, methods = False, True, set[str]()
     worths: dict[Any, tuple[Fraction, ...]] = {}
-    played: dict[Any, tuple[Decision, Play]] = {}
+    decisions: dict[Any, Decision] = {}
+    plays: dict[Any, Play] = {}
     for state in full_graph(game, MOST_STATES).states:  # those closest to the end come first
-        decision = decision_at(game, state, numbers, worths)
+        decision = decision_at(game, state, worths)
         own = decision.payoffs[list(decision.acting)]
-        plays = solve.pure_equilibria(own) if len(own) > 2 else []
+        found = solve.pure_equilibria(own) if len(own) > 2 else []
         how, claim = "comparison of pure strategies", "one"
-        if not plays:
-            plays, claim, how = solve.mixed_equilibria(own)
-        candidates = [(decision.worth(play), play) for play in plays]
-        worth, play = max(candidates, key=lambda each: SELECTIONS[selection](each[0]))
-        if max(each.denominator.bit_length() for each in worth) > MOST_BITS:
-            rounded, worth = True, tuple(Fraction(float(each)) for each in worth)
-        worths[state], played[state] = worth, (decision, play)
+        if not found:
+            found, claim, how = solve.mixed_equilibria(own)
+        plays[state] = max(found, key=lambda play: SELECTIONS[selection](decision.worth(play)))
+        worths[state], decisions[state] = decision.worth(plays[state]), decision
+        if max(each.denominator.bit_length() for each in worths[state]) > MOST_BITS:
+            rounded, worths[state] = True, tuple(Fraction(float(each)) for each in worths[state])
         unique &= claim == "unique"
         methods.add(how)
-    found = _measured(game, played, not (rounded or numbers.rounded))
+    given = any(decision.rounded for decision in decisions.values())
+    measured = _measured(game, decisions, plays, not (rounded or given))
     claimed: solve.Claim = "unique" if unique and not rounded else "one"
     how = f"backward induction ({', '.join(sorted(methods))}; selection {selection!r})"
-    label = _label("subgame_perfect", claimed, 1, how, numbers.rounded)
-    return Equilibria(game, "subgame_perfect", (found,), claimed, label, None)
+    label = _label("subgame_perfect", claimed, 1, how, given)
+    return Equilibria(game, "subgame_perfect", (measured,), claimed, label, decisions)
 
 
 def _measured(
-    game: Game[Any], played: Mapping[Any, tuple[Decision, Play]], exact: bool, nash: bool = True
+    game: Game[Any], decisions: Mapping[Any, Decision], plays: Mapping[Any, Play], exact: bool, nash: bool = True
 ) -> Equilibrium:
     """Measures a profile by `nash_conv`, in fractions if `exact`; with `nash`, it must be an equilibrium."""
     tables: list[dict[bytes, Any]] = [{} for _ in range(game.facts.num_players)]
-    for state, (decision, play) in played.items():
-        for seat, legal, mix in zip(decision.acting, decision.actions, play, strict=True):
-            row = [Fraction(0) if exact else 0.0] * game.facts.num_actions
+    number = Fraction if exact else float
+    for state, decision in decisions.items():
+        for seat, legal, mix in zip(decision.acting, decision.actions, plays[state], strict=True):
+            row = [number(0)] * game.facts.num_actions
             for action, share in zip(legal, mix, strict=True):
-                row[action] = share if exact else float(share)
+                row[action] = number(share)
             tables[seat][game.observation(state, seat).tobytes()] = row
     policies = tuple(map(TablePolicy, tables))
     result = nash_conv(game, policies, max_states=MOST_STATES, exact=exact)
     if nash:
-        _require_equilibrium(
-            result.exact_per_player or result.per_player, [decision for decision, _ in played.values()]
-        )
+        _require_equilibrium(result.exact_per_player or result.per_player, list(decisions.values()))
     payoffs, gain = result.exact_payoffs or result.payoffs, result.total if result.exact is None else result.exact
-    shown = float if gain else Fraction
-    chances = (
-        Chance(state, f"player_{seat}", name, shown(share))
-        for state, (decision, play) in played.items()
-        for seat, names, mix in zip(decision.acting, decision.names, play, strict=True)
-        for name, share in zip(names, mix, strict=True)
-    )
-    return Equilibrium(policies, None, payoffs, gain, tuple(chances))
+    number = float if gain else Fraction
+    mixes: dict[Any, list[dict[str, Number]]] = {state: [{} for _ in tables] for state in decisions}
+    for state, decision in decisions.items():
+        for seat, names, mix in zip(decision.acting, decision.names, plays[state], strict=True):
+            mixes[state][seat] = dict(zip(names, map(number, mix), strict=True))
+    return Equilibrium(policies, None, payoffs, gain, mixes)
 
 
 def _require_equilibrium(gains: Iterable[Number], decisions: Sequence[Decision]) -> None:

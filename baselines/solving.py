@@ -59,7 +59,8 @@ def solve(
             or `exact` is combined with a selection other than the default.
         ModuleNotFoundError: If Ray is requested and not installed.
     """
-    require_constant_sum(game, "solving", "; nash_conv (cardwar exploit) measures policies of other games")
+    others = "; for other games there are equilibria (cardwar equilibria) and nash_conv (cardwar exploit)"
+    require_constant_sum(game, "solving", others)
     folder = None if cache is None else Path(cache)
     request = Request(selection, exact, max_states, progress, engine, keep_layers, folder)
     form, sums = zero_sum_form(game), proved_sums(game)

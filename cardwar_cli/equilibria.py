@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
+from numpy.typing import NDArray
 
 import baselines
 from baselines.display import export as formats
-from baselines.nash import KINDS, SELECTIONS
+from baselines.display.at_state import PlayAt
+from baselines.matrix_game.continuation import ExactPlay
+from baselines.nash import KINDS, SELECTIONS, only_decision
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import GameName, Words
 from cardwar_cli.console import AsJson, is_duel, new_table, out, print_json, say
+from cardwar_cli.mixes import MAX_CELLS
 from cardwar_cli.solve import checked_state, solution_data
+from cardwar_envs import Game
+from cardwar_envs.core.constant_sum import zero_sum_form
 from train.text.game_names import game_from_words, game_in_words
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Kind = Annotated[
     str | None,
@@ -36,7 +39,6 @@ Selection = Annotated[
         help="Which of several: the largest sum or minimum of payoffs, or the first (subgame_perfect).",
     ),
 ]
-Files = dict[Path, str | bytes]
 FORMATS = (".csv", ".json", ".tex", ".nfg", ".pdf", ".svg", ".png")
 
 
@@ -59,7 +61,9 @@ def equilibria(
         return
     say(f"{game_in_words(rules)}: {found.label}")
     for table in found.tables():
-        if table.rows:
+        if table.title != found.label and len(table.headings) * len(table.rows) > MAX_CELLS:
+            say(f"The {len(table.rows)} x {len(table.headings) - 1} payoffs are not shown; cardwar export writes them.")
+        elif table.rows:
             shown = new_table("" if table.title == found.label else table.title, *table.headings)
             for row in table.rows:
                 shown.add_row(*map(str, row))
@@ -85,58 +89,57 @@ def export(
     """
     if to.suffix not in FORMATS:
         raise ValueError(f"--out ({to}) must end in one of {', '.join(FORMATS)}")
-    require_writable(to)
+    mixes = to.with_name(f"{to.stem}-mixes.csv")
+    for path in (to, mixes) if to.suffix == ".csv" else (to,):
+        require_writable(path)
     rules = game_from_words(game, words or [])
     at = None if state is None else checked_state(state, rules)
     if is_duel(rules):
-        files = _optimal_play(baselines.solve(rules, exact=exact), at, to)
-    elif at is not None:
-        raise ValueError(f"--state ({state}) is for two-player constant-sum games; of others, all states are written")
+        solution = baselines.solve(rules, exact=_quickly(rules) if exact is None else exact)
+        found: Any = solution.at(at) if isinstance(solution, baselines.StateSolution) else solution
+        data, show = found.as_data() if at is not None else solution_data(solution), partial(solution.show, at)
     else:
-        files = _equilibria(baselines.equilibria(rules, kind, lambda_=lambda_, selection=selection), to)
+        every = baselines.equilibria(rules, kind, lambda_=lambda_, selection=selection)
+        found = every if at is None else every.at(at)
+        data, show = found.as_data(), found.show
+    payoffs, names = _payoffs(rules, found)
+    files: dict[Path, str | bytes]
+    if to.suffix == ".nfg":
+        if payoffs is None or len(names) != len(payoffs):
+            raise ValueError(f"--out ({to}): .nfg is for one decision of all players, who see the state")
+        files = {to: formats.nfg(payoffs, names, rules.player_names, to.stem)}
+    elif to.suffix == ".csv":
+        if payoffs is None or payoffs.ndim != 3:
+            files = {to: found.to_csv()}
+        else:
+            shown = payoffs if payoffs.sum(axis=0).any() else payoffs[:1]  # one matrix is a zero-sum game
+            files = {to: formats.csv_text(formats.matrix_rows(shown, names)), mixes: found.to_csv()}
+    elif to.suffix in (".json", ".tex"):
+        files = {to: found.to_latex() if to.suffix == ".tex" else json.dumps(data, indent=1)}
+    else:
+        from train.reports.curves import ImageFormat, as_file  # imports matplotlib
+
+        files = {to: as_file(show(), cast(ImageFormat, to.suffix[1:]))}
     for path, content in files.items():
         write_atomically(path, content if isinstance(content, bytes) else content.encode())
         say(f"wrote {path}")
 
 
-def _optimal_play(solution: baselines.Solution, state: Any, to: Path) -> Files:
-    play = solution.at(state) if isinstance(solution, baselines.StateSolution) else None
-    if play is None:
-        matrix, payoffs, data = None, None, solution_data(solution)
-    else:
-        _, headings, own = play.tables()[0]
-        payoffs = play.payoffs, play.headings
-        matrix = formats.csv_text(formats.matrix_rows(*payoffs) if play.total else [headings, *own])
-        data = solution_data(solution) if state is None else {"state": repr(state), **play.as_data()}
-    return _files(solution if play is None else play, to, matrix, payoffs, data, partial(solution.show, state))
+def _quickly(rules: Game[Any]) -> bool | None:
+    """Returns True if rational arithmetic solves a game at once; else None, so that `solve` decides."""
+    try:
+        for start in rules.initial() if rules.facts.public_state else ():
+            ExactPlay(zero_sum_form(rules)).matrix(start.state)
+    except ValueError:  # too large, or rounded floats in the rules
+        return None
+    return rules.facts.public_state or None
 
 
-def _equilibria(found: baselines.Equilibria, to: Path) -> Files:
-    matrix, payoffs, data = None, None, found.as_data()
-    if (decision := found.decision) is not None:
-        payoffs = decision.payoffs, decision.names
-        data |= {"actions": decision.names, "payoffs": decision.payoffs.astype(str).tolist()}
-        if len(decision.payoffs) == 2:
-            matrix = formats.csv_text(formats.matrix_rows(*payoffs))
-    return _files(found, to, matrix, payoffs, data, found.show)
-
-
-def _files(found: Any, to: Path, matrix: str | None, payoffs: Any, data: Any, show: Callable[[], Figure]) -> Files:
-    """Returns the files of a solution, of play at a state or of equilibria, in the format of the ending of `to`."""
-    if to.suffix == ".tex":
-        return {to: found.to_latex()}
-    if to.suffix == ".csv":
-        mixes = found.to_csv()
-        return {to: mixes} if matrix is None else {to: matrix, to.with_name(f"{to.stem}-mixes.csv"): mixes}
-    if to.suffix == ".json":
-        return {to: json.dumps(data, indent=1)}
-    if to.suffix == ".nfg":
-        if payoffs is None:
-            raise ValueError(
-                f"--out ({to}): .nfg is for one decision in which players see the state; use .csv or .json"
-            )
-        numbers, names = payoffs
-        return {to: formats.nfg(numbers, names, to.stem)}
-    from train.reports.curves import ImageFormat, as_file  # imports matplotlib
-
-    return {to: as_file(show(), cast(ImageFormat, to.suffix[1:]))}
+def _payoffs(rules: Game[Any], found: Any) -> tuple[NDArray[Any] | None, Any]:
+    """Returns the payoffs of the only decision, or at the given state, and the names of actions; None for others."""
+    with suppress(ValueError):  # rational payoffs stay so, even if optimal play is computed in floats
+        decision = only_decision(rules)[1]
+        return decision.written, decision.names
+    if isinstance(found, baselines.Equilibria):
+        return (None, ()) if found.decision is None else (found.decision.written, found.decision.names)
+    return (found.payoffs, found.headings) if isinstance(found, PlayAt) else (None, ())

@@ -21,7 +21,7 @@ from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.core.scene import spoken
 from cardwar_envs.games.by_name import GAMES, game_class
 from train.algorithms.registry import ALGORITHMS
-from train.text.game_names import abbreviated_value, game_from_words, game_in_words, game_with_players
+from train.text.game_names import abbreviated_value, game_from_words, game_in_words, game_with_players, title_words
 from train.text.parsing import split_words
 from train.text.printing import points
 
@@ -101,7 +101,7 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
 def _to_play(game: Game[Any]) -> str:
     """The arguments with which `cardwar play` plays this game, with two players if the game allows any number."""
     words = game_in_words(game)
-    name, *given = words.split()
+    name, *given = title_words(words)
     parameters = split_words(given)[0]
     return words if game_with_players(name, parameters, 2) == game else f"{words} num_players={game.facts.num_players}"
 

@@ -23,7 +23,7 @@ from train.policies.learned_policy import labelled
 from train.reports.groups import run_folders, run_names, unmeasured
 from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
 from train.storage.run_folder import CONFIG_FILE, RunFolder
-from train.text.game_names import game_from, game_in_words, json_parameters
+from train.text.game_names import game_from, game_in_words, is_stored
 from train.text.parsing import parameters_and_names
 from train.text.printing import points, printable
 
@@ -163,7 +163,7 @@ def _runs_or_word(word: str, game: Game[Any]) -> list[str]:
     found = []
     for path in run_folders(folder):
         config = RunFolder(path).config()
-        if (config["game"], config["parameters"]) != (game.facts.name, json_parameters(game)):
+        if not is_stored(game, config["game"], config["parameters"]):
             say_aside(f"Left out: {path}, a run on {config['title']}")
         elif not os.path.lexists(path / POLICY_FILE):
             say_aside(f"Left out: {path}, which has no policy yet")

@@ -20,7 +20,7 @@ from train.runs.identity import train_words
 from train.runs.loop import reproducible
 from train.standings.entries import Entry, Run, add, paths, read_entry, require_root, verify
 from train.storage.run_folder import CONFIG_FILE, RunFolder
-from train.text.game_names import game_from, game_in_words, json_parameters
+from train.text.game_names import game_from, game_in_words, is_stored
 from train.text.parsing import only_parameters, parameters_and_names
 from train.text.printing import points
 
@@ -145,7 +145,7 @@ def made_in(word: str, game: Game[Any]) -> Made:
     """A run from its folder; raises ValueError if it is on another game or has no exact figures."""
     policy, folder = policy_from(word, game), RunFolder(Path(word))
     config, rows = folder.config(), folder.read_metrics()
-    if (config["game"], config["parameters"]) != (game.facts.name, json_parameters(game)):
+    if not is_stored(game, config["game"], config["parameters"]):
         raise ValueError(f"{word} is a run on {config['title']}, not on {game_in_words(game)}")
     if not rows or "exploitability" not in rows[-1]:
         raise ValueError(f"{word} has no evaluation of its exact exploitability")

@@ -16,7 +16,14 @@ from baselines.display.html import fraction, short
 # LaTeX gives these characters a meaning.
 SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    **{"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}", "<": "$<$", ">": "$>$"},
+    **{
+        "~": "\\textasciitilde{}",
+        "^": "\\textasciicircum{}",
+        "\\": "\\textbackslash{}",
+        "<": "$<$",
+        ">": "$>$",
+        "≈": "$\\approx$",
+    },
 }
 
 
@@ -70,23 +77,18 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def matrix_rows(payoffs: NDArray[Any], actions: Sequence[Sequence[str]], between: str = ";") -> list[list[Any]]:
-    """Returns a matrix with labels: the payoffs of both players in each cell, `a;b` as `table:FILE.csv` reads it.
-
-    Raises:
-        ValueError: If there are not two players.
-    """
-    if payoffs.ndim != 3:
-        raise ValueError(f"a matrix of payoffs is for two players, not for {payoffs.ndim - 1}")
+    """Returns matrices, `[players, rows, columns]`, as one with labels, whose cells are `a;b` for two players."""
     cells = np.vectorize(lambda *pair: between.join(map(plain, pair)), otypes=[object])(*payoffs).tolist()
     return [["", *actions[1]], *([name, *row] for name, row in zip(actions[0], cells, strict=True))]
 
 
-def nfg(payoffs: NDArray[Any], actions: Sequence[Sequence[str]], title: str) -> str:
+def nfg(payoffs: NDArray[Any], actions: Sequence[Sequence[str]], players: Sequence[str], title: str) -> str:
     """Returns a game in Gambit's .nfg format, with payoffs; the first player's action varies fastest.
 
     Args:
         payoffs: `[players, actions of player 0, ...]`.
         actions: The names of the actions of each player.
+        players: Their names.
         title: The name of the game.
     """
 
@@ -94,11 +96,10 @@ def nfg(payoffs: NDArray[Any], actions: Sequence[Sequence[str]], title: str) -> 
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
 
-    players = " ".join(quoted(f"player_{player}") for player in range(len(payoffs)))
     names = " ".join(f"{{ {' '.join(map(quoted, each))} }}" for each in actions)
     numbers = payoffs.transpose(*range(payoffs.ndim - 1, 0, -1), 0).reshape(-1, len(payoffs))
     lines = "\n".join(" ".join(map(plain, row)) for row in numbers.tolist())
-    return f"NFG 1 R {quoted(title)} {{ {players} }}\n{{ {names} }}\n\n{lines}\n"
+    return f"NFG 1 R {quoted(title)} {{ {' '.join(map(quoted, players))} }}\n{{ {names} }}\n\n{lines}\n"
 
 
 def plain(content: Any) -> str:

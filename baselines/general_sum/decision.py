@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.display.html import Number, number
 from cardwar_envs.core.game import Game
+from cardwar_envs.core.numbers import exact_or_rounded
 from cardwar_envs.core.play import joint_actions
 from cardwar_envs.core.rules import TooLargeError
 
@@ -26,25 +27,30 @@ Play = tuple[tuple[Fraction, ...], ...]
 class Decision:
     """The acting players at a state, their legal actions and the names of these, and what joint actions are worth.
 
-    `payoffs` are `[num_players, actions of the first acting player, ...]`, expected payoffs to go, as Fractions.
+    `payoffs` are `[num_players, actions of the first acting player, ...]`, expected payoffs to go, as Fractions;
+    `rounded` says whether some come from rounded floats.
     """
 
     acting: tuple[int, ...]
     actions: tuple[tuple[int, ...], ...]
     names: tuple[tuple[str, ...], ...]
     payoffs: NDArray[np.object_]
+    rounded: bool
 
-    def worth(self, play: Play) -> tuple[Fraction, ...]:
-        """Returns every player's expected payoff."""
+    @property
+    def written(self) -> NDArray[Any]:
+        """The payoffs as they are written to files: as floats if they are rounded."""
+        return self.payoffs.astype(float) if self.rounded else self.payoffs
+
+    def worth(self, play: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
+        """Returns every player's expected payoff, from the mix of each acting player."""
         worth = self.payoffs
-        for mix in reversed(play):
-            worth = worth @ np.array(mix, dtype=object)
+        for mix in reversed([*play]):
+            worth = worth @ np.array([*mix], dtype=object)
         return tuple(worth.tolist())
 
 
-def decision_at(
-    game: Game[Any], state: Any, exactly: Callable[[Any], Fraction], to_go: Mapping[Any, tuple[Fraction, ...]]
-) -> Decision:
+def decision_at(game: Game[Any], state: Any, to_go: Mapping[Any, tuple[Fraction, ...]]) -> Decision:
     """Returns the decision at a state, given the payoffs to go at all undecided states after it.
 
     Raises:
@@ -55,16 +61,21 @@ def decision_at(
     shape = tuple(map(len, actions))
     if (size := len(players) * prod(shape)) > MOST_PAYOFFS:
         raise TooLargeError(f"{game.facts.name}: a decision has {size:,} payoffs; the most is {MOST_PAYOFFS:,}")
-    columns = []
+    columns, rounded = [], False
     for played in joint_actions(game, state):
         worth = [Fraction(0)] * len(players)
         for probability, after, rewards in game.transitions(state, played):
-            rest = to_go.get(after) or (game.acting_players(after) and game.settled(after)) or (0,) * len(players)
+            settled = () if after in to_go else (game.acting_players(after) and game.settled(after)) or ()
+            given = list(map(exact_or_rounded, (probability, *rewards, *settled)))
+            rounded |= any(isinstance(each, float) for each in given)
+            chance, *paid = [Fraction(each) for each in given]
+            rest = to_go.get(after) or paid[len(players) :] or [Fraction(0)] * len(players)
             for player in players:
-                worth[player] += exactly(probability) * (exactly(rewards[player]) + exactly(rest[player]))
+                worth[player] += chance * (paid[player] + rest[player])
         columns.append(worth)
     names = (tuple(game.describe_action(a, seat) for a in legal) for seat, legal in zip(acting, actions, strict=True))
-    return Decision(acting, actions, tuple(names), np.array(columns, dtype=object).T.reshape(-1, *shape))
+    payoffs = np.array(columns, dtype=object).T.reshape(-1, *shape)
+    return Decision(acting, actions, tuple(names), payoffs, rounded)
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,19 +44,26 @@ def gain(payoffs: NDArray[Any], mixes: Sequence[NDArray[Any]]) -> Any:
 class Branch:
     """The branch of logit equilibria that starts with uniform play."""
 
-    def __init__(self, payoffs: Array, symmetric: bool = False) -> None:
-        """Takes `[players, actions of player 0, ...]` payoffs; with `symmetric`, all players play alike."""
+    def __init__(self, payoffs: Array, symmetric: bool = False, seed: int | None = None) -> None:
+        """Takes `[players, actions of player 0, ...]` payoffs; with `symmetric`, all players play alike.
+
+        With a seed, the branch starts with random play instead, to which probabilities are proportional, too.
+        """
         self.scale = float(max(map(np.ptp, payoffs))) or 1.0
         lowest = payoffs.min(axis=tuple(range(1, payoffs.ndim)), keepdims=True)
         self.payoffs, self._symmetric = (payoffs - lowest) / self.scale, symmetric
         self._sizes = payoffs.shape[1:]
+        rng, sizes = np.random.default_rng(seed), self._sizes[:1] if symmetric else self._sizes
+        own = [np.zeros(size) if seed is None else rng.normal(size=size) for size in sizes]
+        self._starts = own * len(self._sizes) if symmetric else own
 
     def _split(self, row: Array) -> list[Array]:
         return np.split(row, np.cumsum(self._sizes)[:-1])
 
     def mixes(self, point: Array) -> list[Array]:
         """Returns the mix of each player at a point."""
-        return [np.asarray(softmax(np.expm1(point[-1]) * worth)) for worth in self._split(point[:-1])]
+        worths, precision = self._split(point[:-1]), np.expm1(point[-1])
+        return [softmax(start + precision * worth) for start, worth in zip(self._starts, worths, strict=True)]
 
     def _worths(self, mixes: list[Array]) -> tuple[Array, Array]:
         """Returns the expected payoffs of all actions, and their derivatives by all probabilities."""
@@ -90,9 +97,8 @@ class Branch:
         return None
 
     def follow(self) -> Iterator[Array]:
-        """Yields points of the branch, from uniform play on, until it cannot be followed or lambda is very large."""
-        uniform = [np.full(size, 1 / size) for size in self._sizes]
-        point = np.append(self._worths(uniform)[0], 0.0)
+        """Yields points of the branch, from lambda 0 on, until it cannot be followed or lambda is very large."""
+        point = np.append(self._worths([np.asarray(softmax(start)) for start in self._starts])[0], 0.0)
         ahead, length = np.append(np.zeros(len(point) - 1), 1.0), FIRST_STEP
         for _ in range(MOST_STEPS):
             yield point
@@ -105,7 +111,7 @@ class Branch:
                     return
             point, length = found, min(1.5 * length, LONGEST_STEP)
             if self._symmetric:  # rounding must not lead to another branch
-                point[:-1] = np.tile(np.mean(self._split(point[:-1]), axis=0), len(uniform))
+                point[:-1] = np.tile(np.mean(self._split(point[:-1]), axis=0), len(self._sizes))
             if point[-1] > np.log1p(LARGEST_LAMBDA):
                 return
 
@@ -123,8 +129,8 @@ class Branch:
         reached = np.expm1(point[-1]) / self.scale
         raise ValueError(f"lambda_ ({precision:g}) was not reached: the logit equilibria were followed to {reached:g}")
 
-    def limit(self) -> list[Array]:
-        """Returns a Nash equilibrium near the branch, up to rounding; raises a ValueError if none was found."""
+    def nash(self) -> list[Array] | None:
+        """Returns a Nash equilibrium near the branch, up to rounding; None if none was found."""
         for count, point in enumerate(self.follow()):
             if count % STEPS_BETWEEN == 0:
                 mixes = self.mixes(point)
@@ -132,7 +138,7 @@ class Branch:
                 for support in sorted(supports):
                     if (found := self._on_support(mixes, np.frombuffer(support, dtype=bool))) is not None:
                         return found
-        raise ValueError("no equilibrium was found: the logit equilibria could not be followed to one")
+        return None
 
     def _on_support(self, mixes: list[Array], support: NDArray[np.bool_]) -> list[Array] | None:
         """Makes all players indifferent between the actions that they play, if that gives an equilibrium."""

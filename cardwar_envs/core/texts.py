@@ -39,6 +39,7 @@ class Texts(Rules[S]):
 
     card_word: ClassVar[str] = "card"  # name of a card
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
+    checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
     def how_to_play(self) -> str:
@@ -62,6 +63,11 @@ class Texts(Rules[S]):
             f"{f'; what one player wins, {losers}' if facts.zero_sum and others else ''}. Get as many as you can.",
         )
         return " ".join(filter(None, sentences))
+
+    @property
+    def player_names(self) -> tuple[str, ...]:
+        """The names of the seats in files for other programs."""
+        return tuple(f"player_{player}" for player in self._everyone)
 
     def _moves_in_words(self) -> str:
         """A sentence that lists the moves, per seat if needed; "" for many moves or more than two differing seats."""

@@ -28,10 +28,6 @@ MOST_BYTES = 10_000_000
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}",]+)|,|$)', re.DOTALL)
 # What a table has as JSON.
 KEYS = ("payoffs", "players", "actions", "title", "rounded")
-HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, Any]]] = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
 
 def read_table(name: str) -> Table:
@@ -119,17 +115,10 @@ def _from_json(data: bytes) -> dict[str, Any]:
 
 
 def _from_npy(data: bytes) -> dict[str, Any]:
-    file = io.BytesIO(data)
-    version = np.lib.format.read_magic(file)
-    if version not in HEADERS:
-        raise ValueError(f"version {version} of NumPy's format is not read")
-    shape, _, dtype = HEADERS[version](file)
-    if dtype.kind not in "iuf" or prod(shape) > MOST_NUMBERS:
-        raise ValueError(
-            f"it has an array of type {dtype} and shape {shape}; at most {MOST_NUMBERS:,} numbers are read"
-        )
-    file.seek(0)
-    return {"payoffs": np.lib.format.read_array(file, allow_pickle=False)}
+    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"it has an array of type {array.dtype}, not of numbers")
+    return {"payoffs": array}
 
 
 def _from_npz(data: bytes) -> dict[str, Any]:
@@ -138,7 +127,7 @@ def _from_npz(data: bytes) -> dict[str, Any]:
         members = archive.infolist()
         if not members or sum(each.file_size for each in members) > MOST_BYTES:
             raise ValueError(f"it must have an array, and at most {MOST_BYTES:,} bytes when unpacked")
-        arrays = [_from_npy(archive.open(each).read(MOST_BYTES))["payoffs"] for each in members]
+        arrays = [_from_npy(archive.read(each))["payoffs"] for each in members]
     return {"payoffs": arrays[0] if len(arrays) == 1 else arrays}
 
 

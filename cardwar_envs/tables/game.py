@@ -43,6 +43,7 @@ class TableGame(Game[TableState]):
     """
 
     name: ClassVar[str] = "table"
+    checksum: ClassVar[str] = "sha256"
 
     table: Table
     sha256: str = ""
@@ -147,15 +148,14 @@ class TableGame(Game[TableState]):
         return labels[action] if action < len(labels) else f"(no action {action})"
 
     @property
-    def how_to_play(self) -> str:
-        """The choice of each seat, and what it can pay."""
-        seats = (
-            f"{name} (seat {seat}) plays {', '.join(labels[:MOST_LISTED])}{', ...' * (len(labels) > MOST_LISTED)}"
-            for seat, (name, labels) in enumerate(zip(self.table.players, self.table.actions, strict=True))
-        )
-        least, most = self.facts.min_payoff, self.facts.max_payoff
-        told = f"A table says what each joint choice pays each player, from {least:g} to {most:g} points."
-        return f"All players choose an action at the same time, once: {'; '.join(seats)}. {told}"
+    def player_names(self) -> tuple[str, ...]:
+        """The names of the table's players."""
+        return self.table.players
+
+    def _moves_in_words(self) -> str:
+        seats = zip(self.table.players, self.table.actions, strict=True)
+        lists = [f"{name} (seat {seat}) plays {', '.join(own[:MOST_LISTED])}" for seat, (name, own) in enumerate(seats)]
+        return f"{'; '.join(lists)}."
 
 
 def table_game(

@@ -90,7 +90,7 @@ def make_table(
     is_file: bool = False,
 ) -> Table:
     """Returns the table of some payoffs; see `table_game`."""
-    array = _payoff_array(payoffs)
+    array = _payoff_array(payoffs, alone=players is not None and len(players) == 1)
     shape, numbers = array.shape[1:], list(map(number_from, array.ravel().tolist()))
     if any(isinstance(number, float) for number in numbers):
         numbers = list(map(float, numbers))
@@ -104,18 +104,18 @@ def make_table(
     return Table(shape, " ".join(map(str, numbers)), names, labels, title or "x".join(map(str, shape)), is_file)
 
 
-def _payoff_array(payoffs: Any) -> NDArray[Any]:
-    """Returns payoffs as an array `[players, actions of player 0, ...]`; a matrix is zero-sum."""
+def _payoff_array(payoffs: Any, alone: bool) -> NDArray[Any]:
+    """Returns payoffs as an array `[players, actions of player 0, ...]`; a matrix is zero-sum, but for one player."""
     try:
         array = payoffs if isinstance(payoffs, np.ndarray) else np.array(payoffs, dtype=object)
     except ValueError:  # arrays that differ in a later side
         array = np.array([()], dtype=object)
     if not 0 < array.size <= MOST_NUMBERS or any(isinstance(each, list | tuple | np.ndarray) for each in array.flat):
         raise ValueError(f"payoffs must be an array, with rows of the same length, of 1..{MOST_NUMBERS:,} numbers")
-    if array.ndim == 2:
+    if array.ndim == 2 and not (alone and len(array) == 1):
         array = np.array(list(map(number_from, array.ravel().tolist())), dtype=object).reshape(array.shape)
         array = np.stack([array, -array])
-    if array.ndim < 3 or len(array) != array.ndim - 1:
+    if array.ndim < 2 or len(array) != array.ndim - 1:
         raise ValueError(
             f"payoffs of shape {array.shape} must be a matrix (zero-sum, the row player's payoffs) or have the shape "
             "[players, actions of player 0, ..., actions of the last player]"

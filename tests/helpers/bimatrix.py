@@ -47,7 +47,9 @@ def plays_of(found):
 
 def by_pygambit(pygambit, payoffs):
     """All extreme equilibria by pygambit's enummixed, in rationals; the game is passed as an .nfg file of ours."""
-    game = pygambit.read_nfg(io.StringIO(nfg(payoffs, [[str(k) for k in range(n)] for n in payoffs.shape[1:]], "test")))
+    game = pygambit.read_nfg(
+        io.StringIO(nfg(payoffs, [[str(k) for k in range(n)] for n in payoffs.shape[1:]], "ab", "test"))
+    )
     return {
         tuple(
             tuple(Fraction(str(each[player][strategy])) for strategy in game.get_strategies(player))

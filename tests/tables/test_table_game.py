@@ -18,6 +18,7 @@ TABLES = {
     "three players": np.arange(3 * 2 * 3 * 4).reshape(3, 2, 3, 4),
     "rounded floats": np.array([[0.1, 0.2], [1 / 3, -1e-7]]),
     "a player without a choice": [[[1, 2]], [[3, 4]]],
+    "huge payoffs": [[1e99, -1e98], [-3e99, 2e99]],
 }
 
 
@@ -29,6 +30,13 @@ def test_the_rules_tell_the_truth(payoffs):
     assert report.complete
     assert pickle.loads(pickle.dumps(game)) == game
     assert TableGame(**game.parameters()) == game
+
+
+def test_one_player_alone():
+    game = table_game([["1/3", 2, 2]], players=["me"], actions=[["a", "b", "c"]])
+    assert check_game(game).passed
+    assert [list(each.labelled()[0].values()) for each in baselines.equilibria(game)] == [[0, 1, 0], [0, 0, 1]]
+    assert baselines.nash_conv(game, "uniform", exact=True).exact == Fraction(5, 9)
 
 
 def test_payoffs_are_those_of_the_array():

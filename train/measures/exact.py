@@ -23,7 +23,7 @@ from train.text.printing import points
 
 _points = partial(points, digits=4)
 # The most joint actions whose average play is measured: each is a figure of every row.
-MOST_JOINT_ACTIONS = 100
+MOST_JOINT_ACTIONS = 500
 GAPS = {"cce_gap": cce_gap, "ce_gap": ce_gap}
 
 

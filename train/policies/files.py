@@ -21,7 +21,7 @@ from train.policies.table import LearnedTable
 from train.storage.archive import Archive, read_archive, write_archive
 from train.storage.formats import OWN
 from train.storage.run_folder import CONFIG_FILE, RUN, STEPS, RunFolder
-from train.text.game_names import json_parameters
+from train.text.game_names import is_stored, json_parameters, title_words
 from train.text.parsing import MODULE_AND_CLASS
 
 POLICY_FILE = "policy.safetensors"
@@ -114,7 +114,7 @@ def load_policy(path: str | Path, game: Game[Any], kind: type[LearnedPolicy] | N
     tensors, data = _read(path, folder)
     learned = (data.get("game"), data.get("version"), data.get("parameters"))
     wanted = (game.facts.name, game.facts.version, json_parameters(game))
-    if learned != wanted:
+    if not is_stored(game, learned[0], learned[2]) or learned[1] != wanted[1]:
         raise ValueError(f"{path} was learned for {_in_words(*learned)}, not for {_in_words(*wanted)}")
     run = data.get(RUN)
     if folder is not None and os.path.lexists(folder / CONFIG_FILE):  # a broken link is refused later
@@ -180,7 +180,7 @@ def _how_to_get_one(folder: Path) -> str:
     config = RunFolder(folder).config() if os.path.lexists(folder / CONFIG_FILE) else {"algorithm": OWN}
     if config["algorithm"] == OWN:
         return ""
-    words = ["cardwar", "train", *config["title"].split(), f"--out={folder}", "--resume"]
+    words = ["cardwar", "train", *title_words(config["title"]), f"--out={folder}", "--resume"]
     return f": its run was stopped before the first evaluation; resume it with {shlex.join(words)}"
 
 

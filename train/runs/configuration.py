@@ -15,7 +15,7 @@ from cardwar_envs.games.by_name import GAMES
 from train.algorithms.registry import ALGORITHMS, DEFAULTS, Algorithm, algorithm_named, default_algorithm, often_enough
 from train.learner.contract import CommonArgs
 from train.storage.run_folder import CONFIG_FILE, RunFolder
-from train.text.game_names import game_from, game_in_words, json_parameters, stored_game
+from train.text.game_names import game_from, game_in_words, json_parameters, stored_game, title_words
 from train.text.parsing import MODULE_AND_CLASS, fields_from, only_parameters
 
 # Options of the command, which are parsed as options of the algorithm if they are misspelt.
@@ -91,7 +91,7 @@ def resolve_subject(request: Request) -> Subject:
     name, folder, held = _run_to_resume(request) if request.resume else (request.game, request.folder, {})
     if name is None:
         raise ValueError("name a game, as in cardwar train jujitsu")
-    title, *words = held["title"].split() if held else [""]
+    title, *words = title_words(held["title"]) if held else [""]
     game = game_from(name, {**(only_parameters(words) if title == name else {}), **request.parameters})
     if held and (game.facts.name, json_parameters(game)) != (held["game"], held["parameters"]):
         raise ValueError(f"{folder} contains a run of {held['title']}, not of {game_in_words(game)}")
@@ -120,7 +120,7 @@ def _run_to_resume(request: Request) -> tuple[str | None, Path | None, Mapping[s
         raise ValueError(
             f"{folder} contains a run of {held['title']}, which is not in the suite; name this game as well"
         )
-    return held["title"].split()[0], folder, held
+    return title_words(held["title"])[0], folder, held
 
 
 def _stored(folder: Path, typed: str | None) -> dict[str, Any]:

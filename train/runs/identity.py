@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cardwar_envs import Game
-from train.text.game_names import json_parameters
+from train.text.game_names import json_parameters, title_words
 
 
 def run_identity(game: Game[Any], algorithm: str, args: Any, seed: int) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def train_words(title: str, identity: Mapping[str, Any], folder: object) -> list
 
     `title` is the output of `game_in_words`, and `identity` that of `run_identity`.
     """
-    words = ["train", *title.split(), f"--algorithm={identity['algorithm']}"]
+    words = ["train", *title_words(title), f"--algorithm={identity['algorithm']}"]
     given = ((name, value) for name, value in identity["args"].items() if value != "")
     words += [f"--{name.replace('_', '-')}={value}" for name, value in given]
     return [*words, f"--seed={identity['seed']}", f"--out={folder}"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+import shlex
 from collections.abc import Iterable, Mapping
 from itertools import chain, combinations
 from typing import Any
@@ -15,6 +17,8 @@ from train.text.parsing import fields_from, only_parameters
 
 # Maximum length of a displayed list.
 MOST_ITEMS = 5
+# What `shlex.split` would not keep in a word.
+QUOTED = re.compile(r"[\s'\"\\]")
 
 
 def game_from(name: str, parameters: Mapping[str, str]) -> Game[Any]:
@@ -40,20 +44,36 @@ def game_from_words(name: str, words: Iterable[str], hint: str = "") -> Game[Any
 
 def stored_game(title: str) -> Game[Any] | None:
     """The game that a file describes as `game_in_words` does; None if it is not in the suite: nothing is imported."""
-    name, *words = title.split() or [""]
     try:
+        name, *words = title_words(title) or [""]
         return game_from_words(name, words) if name in GAMES else None
     except ValueError:
         return None
 
 
+def is_stored(game: Game[Any], name: object, parameters: object) -> bool:
+    """Whether a file with this name and these parameters is about the game; one with a checksum may have moved."""
+    own = json_parameters(game)
+    if game.checksum and isinstance(name, str) and isinstance(parameters, dict):
+        kinds = {each.partition(":")[0] for each in (name, game.facts.name)}
+        return len(kinds) == 1 and parameters.get(game.checksum) == own[game.checksum]
+    return (name, parameters) == (game.facts.name, own)
+
+
+def title_words(title: str) -> list[str]:
+    """The words of a text that `game_in_words` returned; raises a ValueError if its quotes do not match."""
+    return shlex.split(title)
+
+
 def game_in_words(game: Game[Any]) -> str:
     """The game's name and the fewest parameters that reproduce it, e.g. `jujitsu num_cards=5`.
 
-    A user's own game has the name that imports it, e.g. `undercut:Undercut rounds=2`.
+    A user's own game has the name that imports it, e.g. `undercut:Undercut rounds=2`. Words with spaces, such as the
+    names of files, are quoted as for the shell.
     """
     given = fewest_parameters(game).items()
-    return " ".join([spelled_name(game), *(f"{name}={_as_word(value)}" for name, value in given)])
+    words = [spelled_name(game), *(f"{name}={_as_word(value)}" for name, value in given)]
+    return " ".join(shlex.quote(word) if QUOTED.search(word) else word for word in words)
 
 
 def fewest_parameters(game: Game[Any]) -> dict[str, Any]:

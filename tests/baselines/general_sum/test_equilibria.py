@@ -9,6 +9,7 @@ from thinning import each_row, parametrize
 
 import baselines
 from baselines.general_sum import extreme
+from baselines.general_sum.logit import Branch
 from cardwar_envs import make_game, table_game
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -98,6 +99,17 @@ def test_random_games_of_three_players(chunk):
         size = max(abs(game.facts.min_payoff), abs(game.facts.max_payoff), 1.0)
         assert 0 <= found.gain <= 1e-12 * size
         assert baselines.nash_conv(game, found.policies).total <= 1e-12 * size
+
+
+def test_a_game_whose_branch_from_uniform_play_cannot_be_followed():
+    """Found among random games: the branch ends at a singular point."""
+    payoffs = [
+        [[[1, 1, 1], [0, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 0, 0], [1, 0, 0]], [[0, 0, 1], [1, 0, 0], [0, 1, 1]]],
+        [[[1, 0, 0], [0, 0, 0], [1, 1, 1]], [[0, 0, 0], [0, 0, 0], [1, 0, 1]], [[0, 1, 1], [1, 0, 1], [1, 1, 1]]],
+        [[[1, 0, 1], [0, 0, 0], [1, 0, 1]], [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [1, 0, 0], [0, 0, 0]]],
+    ]
+    assert Branch(np.array(payoffs, dtype=float)).nash() is None
+    assert baselines.equilibria(table_game(payoffs))[0].exact
 
 
 @each_row("size", [12, 30])

@@ -47,8 +47,9 @@ def test_more_than_two_players_and_states_that_have_mixed_equilibria_only():
     assert sum(found.payoffs) == 2
     state = game.initial()[0].state
     assert [sum(mix.values()) for mix in found.labelled(state)] == [1, 1, 1]
-    with pytest.raises(ValueError, match="must be one of the 5 states in which players choose"):
-        found.labelled()
+    for missing in (lambda: found.labelled(), lambda: baselines.equilibria(game).at(3)):
+        with pytest.raises(ValueError, match="must be one of the 5 states in which players choose"):
+            missing()
 
 
 def test_the_only_equilibrium_at_every_state_is_the_only_subgame_perfect_one():
