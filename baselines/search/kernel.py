@@ -13,9 +13,9 @@ reached in different ways has one node, unless `keyed` says that nodes belong to
 from __future__ import annotations
 
 from baselines.search.nodes_kernel import (
+    ASK,
     MATRIX,
     ROLLOUT,
-    assess,
     find,
     inlined,
     next_untried,
@@ -23,7 +23,6 @@ from baselines.search.nodes_kernel import (
     select,
     uncounted,
     update,
-    update_all,  # noqa: F401  # has no rules; for the callers of the others
     write,
 )
 from cardwar_envs.games.duel.kernel import observe, play, uniform  # replaced by those of the game
@@ -98,32 +97,25 @@ def _rollout(tables, searches):  # type: ignore[no-untyped-def]
 
 
 @uncounted
-def descend_all(tables, nodes, searches, settings):  # type: ignore[no-untyped-def]
-    """Makes the first half of a simulation in every search: `leaves` are the nodes whose values it needs."""
+def simulate(tables, nodes, searches, settings, first, last):  # type: ignore[no-untyped-def]
+    """Makes the simulations `first` to `last - 1` of every search; one more than there are completes the last of them.
+
+    If a leaf is asked for values, this takes them from `estimates`, so it makes one simulation at a time, and `leaves`
+    are the nodes whose values the next call needs. Otherwise it makes all simulations of one search after the other,
+    in the same nodes.
+    """
+    alone = settings.leaf != ASK
     for g in range(len(searches.roots)):
         searches.stream[0] = searches.streams[g]
-        searches.leaves[g] = descend(tables, nodes, searches, settings, g)
+        if alone:
+            nodes.slots[:] = -1
+            nodes.used[0] = 0
+        for number in range(first, last):
+            update(nodes, searches, settings, g)
+            if number <= settings.simulations:
+                searches.leaves[g] = descend(tables, nodes, searches, settings, g)
+                asked = searches.leaves[g] >= 0 and settings.leaf == ROLLOUT
+                searches.estimates[g] = _rollout(tables, searches) if asked else 0.0
+            else:
+                report(nodes, searches, 0 if alone else g, g)
         searches.streams[g] = searches.stream[0]
-
-
-@uncounted
-def simulate(tables, nodes, searches, settings, simulations, roots, streams, strategies, values):  # type: ignore[no-untyped-def]
-    """Makes all simulations of one search after the other, with rollouts or 0 as values of new nodes.
-
-    `nodes` and `searches` are scratch arrays for one search. `roots` `[searches, row_size]` and `streams` `[searches]`
-    are those of all; `strategies` `[searches, 2, num_actions]` and `values` `[searches]` are written.
-    """
-    for s in range(len(roots)):
-        write(roots[s], searches.roots[0])
-        searches.stream[0] = streams[s]
-        nodes.slots[:] = -1
-        nodes.used[0] = 0
-        for _ in range(simulations + 1):  # the first makes the root
-            leaf, value = descend(tables, nodes, searches, settings, 0), 0.0
-            if leaf >= 0:
-                if settings.leaf == ROLLOUT:
-                    value = _rollout(tables, searches)
-                assess(nodes, leaf, value, settings.rule)
-            update(nodes, searches, settings, 0, value)
-        report(nodes, 0, strategies[s])
-        values[s] = nodes.values[0]

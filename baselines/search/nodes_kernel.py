@@ -29,9 +29,9 @@ REGRET_EXPLORES = 0.5
 
 
 # These functions allocate nothing, so nothing needs to be counted. They are inlined, because calls would pass dozens of
-# arrays.
+# arrays; by numba, because LLVM would first compile each of them, which doubles the time.
 uncounted = njit(error_model="numpy", _nrt=False)
-inlined = njit(error_model="numpy", _nrt=False, forceinline=True)
+inlined = njit(error_model="numpy", _nrt=False, inline="always")
 
 
 class Settings(NamedTuple):
@@ -42,6 +42,7 @@ class Settings(NamedTuple):
     keyed: Any  # whether nodes belong to moves, so that there are no transpositions
     certain: Any  # whether joint actions have a single outcome
     scale: Any  # half the range of payoffs
+    simulations: Any
 
 
 class Nodes(NamedTuple):
@@ -71,7 +72,10 @@ class Searches(NamedTuple):
     paid: Any  # [searches, longest] payoff points to player 0
     chances: Any  # [searches, longest, 2] the probabilities with which the actions were drawn
     lengths: Any  # [searches] of the paths
-    leaves: Any  # [searches] the new node whose value is asked for, or -1
+    leaves: Any  # [searches] the node that the simulation adds, or -1
+    estimates: Any  # [searches] the values of the states that the simulations reach, or of `leaves`
+    strategies: Any  # [searches, 2, num_actions] the results, also the values
+    values: Any
     row: Any  # [1, row_size] and the arguments of the functions of the rules
     stream: Any
     joint: Any
@@ -116,17 +120,6 @@ def find(nodes, row, owner):  # type: ignore[no-untyped-def]
             return node, slot
         slot = (slot + 1) & last
     return -1, slot
-
-
-@inlined
-def assess(nodes, node, value, rule):  # type: ignore[no-untyped-def]
-    """Gives a new node its first value, also for all joint actions that are not tried yet."""
-    if rule == MATRIX:
-        nodes.values[node] = value
-        nodes.means[node] = value
-        for p in range(2):
-            for k in range(nodes.counts[node, p]):
-                nodes.weights[node, p, k] = 1.0 / nodes.counts[node, p]
 
 
 @inlined
@@ -264,18 +257,26 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
 
 
 @inlined
-def update(nodes, searches, settings, g, value):  # type: ignore[no-untyped-def]
-    """Updates the nodes on the path of search `g`, given the value of the state that it has reached."""
+def update(nodes, searches, settings, g):  # type: ignore[no-untyped-def]
+    """Completes a simulation of search `g`: updates the nodes on its path by the estimate of the state reached."""
+    value, leaf, rule = searches.estimates[g], searches.leaves[g], settings.rule
+    if leaf >= 0 and rule == MATRIX:  # the value also of all joint actions that are not tried yet
+        nodes.values[leaf] = value
+        nodes.means[leaf] = value
+        for p in range(2):
+            for k in range(nodes.counts[leaf, p]):
+                nodes.weights[leaf, p, k] = 1.0 / nodes.counts[leaf, p]
+    searches.leaves[g] = -1
     for depth in range(searches.lengths[g] - 1, -1, -1):
         i, j, node = searches.path[g, depth, 0], searches.path[g, depth, 1], searches.path[g, depth, 2]
         value += searches.paid[g, depth]
         if len(nodes.tries):
             nodes.tries[node, i, j] += 1
-        if settings.rule == MATRIX:
+        if rule == MATRIX:
             value = _solve(nodes, searches, node, i, j, value, settings)
-        elif settings.rule == REGRET:
+        elif rule == REGRET:
             _regrets(nodes, searches, node, i, j, searches.chances[g, depth], value, settings.scale)
-        elif settings.rule == UCT:
+        elif rule == UCT:
             nodes.scores[node, 0, i] += value / settings.scale
             nodes.scores[node, 1, j] -= value / settings.scale
         else:
@@ -284,22 +285,13 @@ def update(nodes, searches, settings, g, value):  # type: ignore[no-untyped-def]
             nodes.scores[node, 1, j] -= 0.5 * (value / settings.scale + 1.0) / chances[1]
 
 
-@uncounted
-def update_all(nodes, searches, settings, values):  # type: ignore[no-untyped-def]
-    """Makes the second half of a simulation in every search, given `[searches]` values of the leaves, 0 at an end."""
-    for g in range(len(searches.roots)):
-        if searches.leaves[g] >= 0:
-            assess(nodes, searches.leaves[g], values[g], settings.rule)
-        update(nodes, searches, settings, g, values[g])
-
-
-@uncounted
-def report(nodes, root, strategies):  # type: ignore[no-untyped-def]
-    """Writes the recommended strategies of both players, `[2, num_actions]`."""
-    strategies[:] = 0.0
+@inlined
+def report(nodes, searches, root, g):  # type: ignore[no-untyped-def]
+    """Writes the recommended strategies of both players, and the value of the root, as results of search `g`."""
+    searches.values[g] = nodes.values[root]
     for p in range(2):
         total = 0.0
         for k in range(nodes.counts[root, p]):
             total += nodes.weights[root, p, k]
         for k in range(nodes.counts[root, p]):
-            strategies[p, nodes.actions[root, p, k]] = nodes.weights[root, p, k] / total
+            searches.strategies[g, p, nodes.actions[root, p, k]] = nodes.weights[root, p, k] / total
