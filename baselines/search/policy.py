@@ -16,7 +16,17 @@ from cardwar_envs.core.constant_sum import require_constant_sum, zero_sum_form
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.kernels import map_in_threads, processors
 from cardwar_envs.core.parameters import one_of, whole_number
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
+from cardwar_envs.core.policy import (
+    Masks,
+    Observations,
+    Policy,
+    Probabilities,
+    check_signs,
+    check_sums,
+    checked_probabilities,
+    name_of,
+)
+from cardwar_envs.core.policy_names import as_policy
 from cardwar_envs.envs.branching import choices, distinct, row_hashes
 from cardwar_envs.envs.engines.engine import Views, chosen_actions
 
@@ -96,14 +106,15 @@ class SearchPolicy:
         self._simulations = whole_number("simulations", simulations, range(1, 10**9 + 1))
         keyed = not one_of("transpositions", transpositions, (False, True))
         seed = whole_number("seed", seed, range(2**63))
-        if isinstance(leaf, str) and leaf not in LEAVES:
-            raise ValueError(f"leaf ({leaf!r}) must be 'uniform', 'none', a policy or have a method estimate")
-        self.leaf, self._game = leaf, zero_sum_form(game)
-        facts = self._game.facts
-        kind = LEAVES[leaf] if isinstance(leaf, str) else ASK
+        if isinstance(other := getattr(leaf, "game", game), Game) and other != game:
+            raise ValueError(f"leaf ({leaf!r}) is for {other}, not for {game}")
+        kind = LEAVES.get(leaf, ASK) if isinstance(leaf, str) else ASK
+        self.leaf = leaf if kind != ASK or hasattr(leaf, "estimate") else as_policy(leaf, game)
+        self.game, form = game, zero_sum_form(game)
+        facts = form.facts
         scale = max((facts.max_payoff - facts.min_payoff) / 2.0, 1e-9)
         self._settings = Settings(rule, kind, keyed, facts.chance != "moves", scale, self._simulations)
-        self._rules = search_rules(self._game)
+        self._rules = search_rules(form)
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64)
         self._text = f"{facts.name}: {selection}, {simulations:,} simulations"
         if (size := self._bytes_of_one(self._rules)) > MOST_BYTES_OF_ONE:
@@ -129,7 +140,7 @@ class SearchPolicy:
 
     def search(self, observations: Observations, seeds: NDArray[np.uint64]) -> Found:
         """Searches from observed states, with a seed for each."""
-        count, actions = len(observations), self._game.facts.num_actions
+        count, actions = len(observations), self.game.facts.num_actions
         found = Found(np.zeros((count, 2, actions)), np.zeros(count), np.zeros(count, dtype=np.int64))
         for placed in self._rules.place(observations):
             found.strategies[placed.where], found.values[placed.where] = self._run(placed, seeds[placed.where])
@@ -139,7 +150,7 @@ class SearchPolicy:
     def _run(self, placed: Placed, seeds: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Searches in lots: in threads, unless a leaf is asked for values."""
         rules, asks = placed.rules, self._settings.leaf == ASK
-        seconds = SECONDS_PER_NODE * len(seeds) * self._simulations * min(4, self._game.facts.max_length)
+        seconds = SECONDS_PER_NODE * len(seeds) * self._simulations * min(4, self.game.facts.max_length)
         kernels = compiled.bound(kernel.__name__, seconds, rules.bodies)
         most, threads = max(1, MOST_BYTES // self._bytes_of_one(rules)), processors()
         size = min(most, MOST_SIDE_BY_SIDE) if asks else -(-len(seeds) // (4 * threads))
@@ -154,7 +165,7 @@ class SearchPolicy:
     def _searched(self, kernels: Any, rules: SearchRules, rows: NDArray[np.float32], seeds: Any) -> Searches:
         """Makes searches one after the other or, if a leaf is asked for values, all at once."""
         settings, simulations = self._settings, self._simulations + 1  # the first makes the root
-        searches = _searches(self._game, rules, rows, seeds)
+        searches = _searches(self.game, rules, rows, seeds)
         if settings.leaf != ASK:
             kernels.simulate(rules.tables, self._nodes(rules, 1), searches, settings, 0, simulations + 1)
             return searches
@@ -175,13 +186,9 @@ class SearchPolicy:
             searches.streams[new] = own
             return
         first, groups = distinct(nodes.states[places])
-        values, priors = leaf.estimate(views := _views(kernels, rules, nodes.states[places[first]]))
+        views = _views(kernels, rules, nodes.states[places[first]])
+        values, priors = _checked_estimate(leaf, views)
         searches.estimates[new] = np.round(values, DECIMALS)[groups]
-        if priors is None:
-            legal = choices(views.masks.reshape(-1, views.masks.shape[2])).reshape(views.masks.shape)
-            priors = legal / legal.sum(axis=2, keepdims=True)
-        else:
-            priors = np.round(priors, DECIMALS)
         nodes.priors[places] = np.take_along_axis(priors[groups], nodes.actions[places].astype(np.int64), axis=2)
 
     def _most_nodes(self, rules: SearchRules) -> int:
@@ -250,6 +257,23 @@ def _views(kernels: Any, rules: SearchRules, rows: NDArray[np.float32]) -> Views
     )
     kernels.observe(rules.tables, rows, 0, *views)
     return views
+
+
+def _checked_estimate(leaf: Leaf, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Asks a leaf; raises a ValueError unless it gives a finite number for each state and, if any, strategies."""
+    values, priors = leaf.estimate(views)
+    name, values = name_of(leaf), np.asarray(values, dtype=np.float64)
+    if values.shape != views.masks.shape[:1] or not np.isfinite(values).all():
+        raise ValueError(f"leaf {name}: its values must be {len(views.masks)} finite numbers, one for each state")
+    if priors is None:
+        legal = choices(views.masks.reshape(-1, views.masks.shape[2])).reshape(views.masks.shape)
+        return values, legal / legal.sum(axis=2, keepdims=True)
+    if priors.shape != views.masks.shape:
+        raise ValueError(f"leaf {name}: its strategies have the shape {priors.shape}, not {views.masks.shape}")
+    acts = priors[views.masks.any(axis=2)]
+    check_signs(name, acts)
+    check_sums(name, acts.sum(axis=1))
+    return values, np.round(priors, DECIMALS)
 
 
 def _played_out(
