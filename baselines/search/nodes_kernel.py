@@ -20,6 +20,8 @@ from cardwar_envs.core.streams_kernel import draw, mixed
 
 MATRIX, REGRET, UCT, EXP3 = range(4)
 NONE, ROLLOUT, ASK = range(3)  # how the value of a new node is estimated
+SELECTIONS = {"matrix": MATRIX, "regret": REGRET, "uct": UCT, "exp3": EXP3}
+LEAVES = {"uniform": ROLLOUT, "none": NONE}  # by name; a policy is asked
 # Shares of moves that explore, and the weight of exploration in decoupled UCT.
 EXPLORES, UCT_WEIGHT = 0.2, 1.0
 # A solution stays while it guarantees its value up to this fraction of half the range of payoffs.
@@ -64,7 +66,7 @@ class Nodes(NamedTuple):
 
 
 class Searches(NamedTuple):
-    """The searches of a lot, `[searches, ...]`, and scratch arrays."""
+    """The searches of a lot, `[searches, ...]`, and their results."""
 
     streams: Any
     roots: Any  # [searches, row_size]
@@ -76,7 +78,12 @@ class Searches(NamedTuple):
     estimates: Any  # [searches] the values of the states that the simulations reach, or of `leaves`
     strategies: Any  # [searches, 2, num_actions] the results, also the values
     values: Any
-    row: Any  # [1, row_size] and the arguments of the functions of the rules
+
+
+class Scratch(NamedTuple):
+    """Arrays for the functions of the rules and for matrix games; compiling is slower with all arrays in one tuple."""
+
+    row: Any  # [1, row_size]
     stream: Any
     joint: Any
     where: Any
@@ -86,7 +93,6 @@ class Searches(NamedTuple):
     masks: Any
     mixes: Any  # [2, width]
     payoffs: Any  # [width * width]
-    work: Any
 
 
 @inlined
@@ -123,9 +129,9 @@ def find(nodes, row, owner):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _drawn(mix, count, searches):  # type: ignore[no-untyped-def]
+def _drawn(mix, count, scratch):  # type: ignore[no-untyped-def]
     """Draws an index by probabilities that sum to one."""
-    place, k = draw(searches.stream, 0), 0
+    place, k = draw(scratch.stream, 0), 0
     while k < count - 1 and place >= mix[k]:
         place -= mix[k]
         k += 1
@@ -157,7 +163,7 @@ def _softmax(scores, mix, count, rate):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _upper_bound(nodes, searches, node, p):  # type: ignore[no-untyped-def]
+def _upper_bound(nodes, scratch, node, p):  # type: ignore[no-untyped-def]
     """Decoupled UCT: the action of the highest upper confidence bound; ties are broken at random."""
     best, ties, chosen, log = -np.inf, 0, 0, math.log(nodes.visits[node] + 1.0)
     for k in range(nodes.counts[node, p]):
@@ -167,19 +173,19 @@ def _upper_bound(nodes, searches, node, p):  # type: ignore[no-untyped-def]
             best, ties, chosen = bound, 1, k
         elif bound == best:
             ties += 1
-            chosen = k if draw(searches.stream, 0) * ties < 1.0 else chosen
+            chosen = k if draw(scratch.stream, 0) * ties < 1.0 else chosen
     return chosen
 
 
 @inlined
-def select(nodes, searches, node, p, rule):  # type: ignore[no-untyped-def]
+def select(nodes, scratch, node, p, rule):  # type: ignore[no-untyped-def]
     """Chooses the index of a player's action; returns its probability too, and adds to the average strategies."""
-    count, mix = nodes.counts[node, p], searches.mixes[p]
+    count, mix = nodes.counts[node, p], scratch.mixes[p]
     if count == 1:
         nodes.weights[node, p, 0] = 1.0
         return 0, 1.0
     if rule == UCT:
-        chosen = _upper_bound(nodes, searches, node, p)
+        chosen = _upper_bound(nodes, scratch, node, p)
         nodes.weights[node, p, chosen] += 1.0
         return chosen, 1.0
     explores = EXPLORES
@@ -196,7 +202,7 @@ def select(nodes, searches, node, p, rule):  # type: ignore[no-untyped-def]
             nodes.weights[node, p, k] += mix[k]
         prior = nodes.priors[node, p, k] if len(nodes.priors) else 1.0 / count
         mix[k] = (1.0 - explores) * mix[k] + explores * prior
-    chosen = _drawn(mix, count, searches)
+    chosen = _drawn(mix, count, scratch)
     return chosen, mix[chosen]
 
 
@@ -209,13 +215,13 @@ def next_untried(nodes, node):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _regrets(nodes, searches, node, i, j, chances, value, scale):  # type: ignore[no-untyped-def]
+def _regrets(nodes, scratch, node, i, j, chances, value, scale):  # type: ignore[no-untyped-def]
     """Adds the regrets of all actions against the other player's action, by the mean payoffs of joint actions.
 
     Payoffs are weighted so that moves that explore add nothing on average, and compared with the mean payoff of the
     player's strategy, not with that of the action drawn. So exploration does not bias the strategies at this node.
     """
-    means, x, y = nodes.means[node], searches.mixes[0], searches.mixes[1]
+    means, x, y = nodes.means[node], scratch.mixes[0], scratch.mixes[1]
     means[i, j] += (value - means[i, j]) / nodes.tries[node, i, j]
     _positive_part(nodes.scores[node, 0], x, nodes.counts[node, 0])
     _positive_part(nodes.scores[node, 1], y, nodes.counts[node, 1])
@@ -232,7 +238,7 @@ def _regrets(nodes, searches, node, i, j, chances, value, scale):  # type: ignor
 
 
 @inlined
-def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-untyped-def]
+def _solve(nodes, scratch, work, node, i, j, value, settings):  # type: ignore[no-untyped-def]
     """Updates the payoffs of a joint action and solves the matrix game again, if it has changed; returns its value."""
     rows, columns = nodes.counts[node, 0], nodes.counts[node, 1]
     # The values of later nodes improve, so the newest counts alone or, if there is chance, in proportion to its number.
@@ -242,14 +248,14 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
     if change == 0.0 and tried != all_of_them:
         return nodes.values[node]
     nodes.means[node, i, j] += change
-    matrix = searches.payoffs[: rows * columns].reshape((rows, columns))
+    matrix = scratch.payoffs[: rows * columns].reshape((rows, columns))
     for k in range(rows):
         for m in range(columns):
             matrix[k, m] = nodes.means[node, k, m]
     x, y = nodes.weights[node, 0, :rows], nodes.weights[node, 1, :columns]
     low, high = certify(matrix, x, y)
     if not high - low <= TOLERANCE * settings.scale:
-        low, high = solve_with(matrix, x, y, searches.work)
+        low, high = solve_with(matrix, x, y, work)
     # A learned value is better than that of a matrix game in which it stands for what was not tried.
     if tried >= all_of_them or not len(nodes.priors):
         nodes.values[node] = 0.5 * (low + high)
@@ -257,7 +263,7 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
 
 
 @inlined
-def update(nodes, searches, settings, g):  # type: ignore[no-untyped-def]
+def update(nodes, searches, scratch, work, settings, g):  # type: ignore[no-untyped-def]
     """Completes a simulation of search `g`: updates the nodes on its path by the estimate of the state reached."""
     value, leaf, rule = searches.estimates[g], searches.leaves[g], settings.rule
     if leaf >= 0 and rule == MATRIX:  # the value also of all joint actions that are not tried yet
@@ -273,9 +279,9 @@ def update(nodes, searches, settings, g):  # type: ignore[no-untyped-def]
         if len(nodes.tries):
             nodes.tries[node, i, j] += 1
         if rule == MATRIX:
-            value = _solve(nodes, searches, node, i, j, value, settings)
+            value = _solve(nodes, scratch, work, node, i, j, value, settings)
         elif rule == REGRET:
-            _regrets(nodes, searches, node, i, j, searches.chances[g, depth], value, settings.scale)
+            _regrets(nodes, scratch, node, i, j, searches.chances[g, depth], value, settings.scale)
         elif rule == UCT:
             nodes.scores[node, 0, i] += value / settings.scale
             nodes.scores[node, 1, j] -= value / settings.scale

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.matrix_game.kernel import workspace
 from baselines.search import kernel
-from baselines.search.nodes_kernel import ASK, EXP3, MATRIX, NONE, REGRET, ROLLOUT, UCT, Nodes, Searches, Settings
+from baselines.search.nodes_kernel import ASK, LEAVES, MATRIX, REGRET, SELECTIONS, Nodes, Scratch, Searches, Settings
 from baselines.search.rules import Placed, SearchRules, search_rules
 from cardwar_envs.core import compiled, streams
 from cardwar_envs.core.constant_sum import require_constant_sum, zero_sum_form
@@ -27,12 +27,12 @@ from cardwar_envs.core.policy import (
     name_of,
 )
 from cardwar_envs.core.policy_names import as_policy
+from cardwar_envs.core.rules import GameFacts
 from cardwar_envs.envs.branching import choices, distinct, row_hashes
 from cardwar_envs.envs.engines.engine import Views, chosen_actions
 
-SELECTIONS = {"matrix": MATRIX, "regret": REGRET, "uct": UCT, "exp3": EXP3}
-# The leaves that estimate without a policy.
-LEAVES = {"uniform": ROLLOUT, "none": NONE}
+__all__ = ["LEAVES", "SELECTIONS", "SearchPolicy"]
+
 # Plain Python's time for one node on the path of a simulation.
 SECONDS_PER_NODE = 5e-5
 # The nodes of the searches that run side by side take at most so many bytes, as do those of one search.
@@ -164,15 +164,14 @@ class SearchPolicy:
 
     def _searched(self, kernels: Any, rules: SearchRules, rows: NDArray[np.float32], seeds: Any) -> Searches:
         """Makes searches one after the other or, if a leaf is asked for values, all at once."""
-        settings, simulations = self._settings, self._simulations + 1  # the first makes the root
-        searches = _searches(self.game, rules, rows, seeds)
-        if settings.leaf != ASK:
-            kernels.simulate(rules.tables, self._nodes(rules, 1), searches, settings, 0, simulations + 1)
-            return searches
-        nodes = self._nodes(rules, len(rows))
-        for number in range(simulations + 1):
-            kernels.simulate(rules.tables, nodes, searches, settings, number, number + 1)
-            if len(new := np.flatnonzero(searches.leaves >= 0)):
+        facts, width, last = self.game.facts, rules.width, self._simulations + 2  # the first makes the root
+        searches, asks = _searches(facts, rows, seeds), self._settings.leaf == ASK
+        nodes, scratch = self._nodes(rules, len(rows) if asks else 1), _scratch(facts, rules.row_size, width)
+        work = getattr(workspace, "py_func", workspace)(width, width)  # to compile it takes longer
+        for number in range(last if asks else 1):
+            end = number + 1 if asks else last
+            kernels.simulate(rules.tables, nodes, searches, scratch, work, self._settings, number, end)
+            if asks and len(new := np.flatnonzero(searches.leaves >= 0)):
                 self._estimate(kernels, rules, nodes, searches, new)
         return searches
 
@@ -220,9 +219,8 @@ class SearchPolicy:
         )
 
 
-def _searches(game: Game[Any], rules: SearchRules, rows: NDArray[np.float32], seeds: NDArray[np.uint64]) -> Searches:
-    facts, width, count, longest = game.facts, rules.width, len(rows), game.facts.max_length + 1
-    where = np.ones(1, dtype=np.bool_)
+def _searches(facts: GameFacts, rows: NDArray[np.float32], seeds: NDArray[np.uint64]) -> Searches:
+    count, longest = len(rows), facts.max_length + 1
     return Searches(
         streams=seeds.copy(),
         roots=rows,
@@ -234,7 +232,13 @@ def _searches(game: Game[Any], rules: SearchRules, rows: NDArray[np.float32], se
         estimates=np.zeros(count),
         strategies=np.zeros((count, 2, facts.num_actions)),
         values=np.zeros(count),
-        row=np.zeros((1, rules.row_size), dtype=np.float32),
+    )
+
+
+def _scratch(facts: GameFacts, row_size: int, width: int) -> Scratch:
+    where = np.ones(1, dtype=np.bool_)
+    return Scratch(
+        row=np.zeros((1, row_size), dtype=np.float32),
         stream=np.zeros(1, dtype=np.uint64),
         joint=np.zeros((1, 2), dtype=np.int64),
         where=where,
@@ -244,7 +248,6 @@ def _searches(game: Game[Any], rules: SearchRules, rows: NDArray[np.float32], se
         masks=np.zeros((1, 2, facts.num_actions), dtype=np.int8),
         mixes=np.empty((2, width)),
         payoffs=np.empty(width * width),
-        work=getattr(workspace, "py_func", workspace)(width, width),  # compiling it would take longer
     )
 
 
