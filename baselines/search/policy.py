@@ -262,7 +262,7 @@ def _views(kernels: Any, rules: SearchRules, rows: NDArray[np.float32]) -> Views
     return views
 
 
-def _checked_estimate(leaf: Leaf, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked_estimate(leaf: Any, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Asks a leaf; raises a ValueError unless it gives a finite number for each state and, if any, strategies."""
     values, priors = leaf.estimate(views)
     name, values = name_of(leaf), np.asarray(values, dtype=np.float64)
