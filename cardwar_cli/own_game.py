@@ -6,6 +6,7 @@ import keyword
 import re
 import shlex
 import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -99,8 +100,21 @@ def warmup(
     with always_compiled(), advancing("games", len(games)) as progress:
         for done, game in enumerate(games, start=1):
             _run_kernels(game.smallest() or game)
+            _search_in(game)
             say(f"{game.facts.name}: ready after {time.perf_counter() - begin:.0f} s")
             progress(done)
+
+
+def _search_in(game: Game[Any]) -> None:
+    """Searches a game with rules in tables and with compiled rules, whichever its sizes use."""
+    from train.policies.search import search
+
+    for each in {game.smallest() or game, game}:
+        with suppress(ValueError):  # of a game that is too large or has private information
+            state = each.initial()[0].state
+            player = each.acting_players(state)[0]
+            seen, mask = each.observation(state, player), each.action_mask(state, player)
+            search(each, "uct,simulations=1").action_probabilities(seen[None], mask[None])
 
 
 def _run_kernels(game: Game[Any]) -> None:

@@ -197,7 +197,8 @@ def _simplex(matrix, low, high, x, y, work):  # type: ignore[no-untyped-def]
     rows, columns = matrix.shape
     tableau = work.tableau
     _set_up(matrix, low, high, work)
-    i, j = _first_leaving(tableau, rows), 0  # all reduced costs are equal
+    # All reduced costs are equal. For the constant 0, numba would compile `_exchange` once more.
+    i, j = _first_leaving(tableau, rows), np.int64(0)
     dantzig_pivots = most_dantzig_pivots(rows, columns)
     for pivots in range(1, dantzig_pivots + BLAND_PIVOTS + 1):
         i, j = _exchange(matrix.shape, i, j, pivots >= dantzig_pivots, work)

@@ -13,9 +13,9 @@ reached in different ways has one node, unless `keyed` says that nodes belong to
 from __future__ import annotations
 
 from baselines.search.nodes_kernel import (
+    ASK,
     MATRIX,
     ROLLOUT,
-    assess,
     find,
     inlined,
     next_untried,
@@ -23,27 +23,26 @@ from baselines.search.nodes_kernel import (
     select,
     uncounted,
     update,
-    update_all,  # noqa: F401  # has no rules; for the callers of the others
     write,
 )
 from cardwar_envs.games.duel.kernel import observe, play, uniform  # replaced by those of the game
 
 
 @inlined
-def _add(tables, nodes, searches, owner, slot):  # type: ignore[no-untyped-def]
-    """Makes a node for the state in `searches.row`."""
+def _add(tables, nodes, scratch, owner, slot):  # type: ignore[no-untyped-def]
+    """Makes a node for the state in `scratch.row`."""
     node = nodes.used[0]
     nodes.used[0] += 1
     nodes.slots[slot], nodes.owners[node], nodes.visits[node] = node, owner, 0
-    write(searches.row[0], nodes.states[node])
+    write(scratch.row[0], nodes.states[node])
     nodes.scores[node], nodes.weights[node] = 0.0, 0.0
     if len(nodes.tries):
         nodes.means[node], nodes.tries[node] = 0.0, 0
-    observe(tables, searches.row, 0, searches.seen, searches.masks)
+    observe(tables, scratch.row, 0, scratch.seen, scratch.masks)
     for p in range(2):
         count = 0
-        for action in range(searches.masks.shape[2]):
-            if searches.masks[0, p, action]:
+        for action in range(scratch.masks.shape[2]):
+            if scratch.masks[0, p, action]:
                 nodes.actions[node, p, count] = action
                 count += 1
         if count == 0:  # another player acts
@@ -54,29 +53,29 @@ def _add(tables, nodes, searches, owner, slot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def descend(tables, nodes, searches, settings, g):  # type: ignore[no-untyped-def]
+def descend(tables, nodes, searches, scratch, settings, g):  # type: ignore[no-untyped-def]
     """Plays from the root of search `g` to a new node, which it returns, or to the end of the game: -1."""
-    row, joint = searches.row, searches.joint
+    row, joint = scratch.row, scratch.joint
     write(searches.roots[g], row[0])
     owner, depth = g, 0
     while True:
         node, slot = find(nodes, row[0], owner)
         if node < 0:
             searches.lengths[g] = depth
-            return _add(tables, nodes, searches, owner, slot)
+            return _add(tables, nodes, scratch, owner, slot)
         step = searches.path[g, depth]
         step[2] = node
         for p in range(2):
-            step[p], searches.chances[g, depth, p] = select(nodes, searches, node, p, settings.rule)
+            step[p], searches.chances[g, depth, p] = select(nodes, scratch, node, p, settings.rule)
         if settings.rule == MATRIX and nodes.visits[node] < nodes.counts[node, 0] * nodes.counts[node, 1]:
             step[0], step[1] = next_untried(nodes, node)
         nodes.visits[node] += 1
         for p in range(2):
             joint[0, p] = nodes.actions[node, p, step[p]]
-        play(tables, row, searches.stream, joint, searches.where, searches.rewards, searches.over)
-        searches.paid[g, depth] = searches.rewards[0, 0]
+        play(tables, row, scratch.stream, joint, scratch.where, scratch.rewards, scratch.over)
+        searches.paid[g, depth] = scratch.rewards[0, 0]
         depth += 1
-        if searches.over[0]:
+        if scratch.over[0]:
             searches.lengths[g] = depth
             return -1
         if settings.keyed:
@@ -85,45 +84,38 @@ def descend(tables, nodes, searches, settings, g):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _rollout(tables, searches):  # type: ignore[no-untyped-def]
-    """Plays uniformly from `searches.row` to the end; returns payoff points to player 0."""
+def _rollout(tables, scratch):  # type: ignore[no-untyped-def]
+    """Plays uniformly from `scratch.row` to the end; returns payoff points to player 0."""
     total = 0.0
     while True:
         for p in range(2):
-            uniform(tables, searches.row, searches.stream, searches.where, p, searches.joint[:, p])
-        play(tables, searches.row, searches.stream, searches.joint, searches.where, searches.rewards, searches.over)
-        total += searches.rewards[0, 0]
-        if searches.over[0]:
+            uniform(tables, scratch.row, scratch.stream, scratch.where, p, scratch.joint[:, p])
+        play(tables, scratch.row, scratch.stream, scratch.joint, scratch.where, scratch.rewards, scratch.over)
+        total += scratch.rewards[0, 0]
+        if scratch.over[0]:
             return total
 
 
 @uncounted
-def descend_all(tables, nodes, searches, settings):  # type: ignore[no-untyped-def]
-    """Makes the first half of a simulation in every search: `leaves` are the nodes whose values it needs."""
-    for g in range(len(searches.roots)):
-        searches.stream[0] = searches.streams[g]
-        searches.leaves[g] = descend(tables, nodes, searches, settings, g)
-        searches.streams[g] = searches.stream[0]
+def simulate(tables, nodes, searches, scratch, work, settings, first, last):  # type: ignore[no-untyped-def]
+    """Makes the simulations `first` to `last - 1` of every search; one more than there are completes the last of them.
 
-
-@uncounted
-def simulate(tables, nodes, searches, settings, simulations, roots, streams, strategies, values):  # type: ignore[no-untyped-def]
-    """Makes all simulations of one search after the other, with rollouts or 0 as values of new nodes.
-
-    `nodes` and `searches` are scratch arrays for one search. `roots` `[searches, row_size]` and `streams` `[searches]`
-    are those of all; `strategies` `[searches, 2, num_actions]` and `values` `[searches]` are written.
+    If a leaf is asked for values, this takes them from `estimates`, so it makes one simulation at a time, and `leaves`
+    are the nodes whose values the next call needs. Otherwise it makes all simulations of one search after the other,
+    in the same nodes.
     """
-    for s in range(len(roots)):
-        write(roots[s], searches.roots[0])
-        searches.stream[0] = streams[s]
-        nodes.slots[:] = -1
-        nodes.used[0] = 0
-        for _ in range(simulations + 1):  # the first makes the root
-            leaf, value = descend(tables, nodes, searches, settings, 0), 0.0
-            if leaf >= 0:
-                if settings.leaf == ROLLOUT:
-                    value = _rollout(tables, searches)
-                assess(nodes, leaf, value, settings.rule)
-            update(nodes, searches, settings, 0, value)
-        report(nodes, 0, strategies[s])
-        values[s] = nodes.values[0]
+    alone = settings.leaf != ASK
+    for g in range(len(searches.roots)):
+        scratch.stream[0] = searches.streams[g]
+        if alone:
+            nodes.slots[:] = -1
+            nodes.used[0] = 0
+        for number in range(first, last):
+            update(nodes, searches, scratch, work, settings, g)
+            if number <= settings.simulations:
+                searches.leaves[g] = descend(tables, nodes, searches, scratch, settings, g)
+                asked = searches.leaves[g] >= 0 and settings.leaf == ROLLOUT
+                searches.estimates[g] = _rollout(tables, scratch) if asked else 0.0
+            else:
+                report(nodes, searches, 0 if alone else g, g)
+        searches.streams[g] = scratch.stream[0]

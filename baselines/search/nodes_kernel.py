@@ -20,6 +20,8 @@ from cardwar_envs.core.streams_kernel import draw, mixed
 
 MATRIX, REGRET, UCT, EXP3 = range(4)
 NONE, ROLLOUT, ASK = range(3)  # how the value of a new node is estimated
+SELECTIONS = {"matrix": MATRIX, "regret": REGRET, "uct": UCT, "exp3": EXP3}
+LEAVES = {"uniform": ROLLOUT, "none": NONE}  # by name; a policy is asked
 # Shares of moves that explore, and the weight of exploration in decoupled UCT.
 EXPLORES, UCT_WEIGHT = 0.2, 1.0
 # A solution stays while it guarantees its value up to this fraction of half the range of payoffs.
@@ -29,9 +31,9 @@ REGRET_EXPLORES = 0.5
 
 
 # These functions allocate nothing, so nothing needs to be counted. They are inlined, because calls would pass dozens of
-# arrays.
+# arrays; by numba, because LLVM would first compile each of them, which doubles the time.
 uncounted = njit(error_model="numpy", _nrt=False)
-inlined = njit(error_model="numpy", _nrt=False, forceinline=True)
+inlined = njit(error_model="numpy", _nrt=False, inline="always")
 
 
 class Settings(NamedTuple):
@@ -42,6 +44,7 @@ class Settings(NamedTuple):
     keyed: Any  # whether nodes belong to moves, so that there are no transpositions
     certain: Any  # whether joint actions have a single outcome
     scale: Any  # half the range of payoffs
+    simulations: Any
 
 
 class Nodes(NamedTuple):
@@ -63,7 +66,7 @@ class Nodes(NamedTuple):
 
 
 class Searches(NamedTuple):
-    """The searches of a lot, `[searches, ...]`, and scratch arrays."""
+    """The searches of a lot, `[searches, ...]`, and their results."""
 
     streams: Any
     roots: Any  # [searches, row_size]
@@ -71,8 +74,16 @@ class Searches(NamedTuple):
     paid: Any  # [searches, longest] payoff points to player 0
     chances: Any  # [searches, longest, 2] the probabilities with which the actions were drawn
     lengths: Any  # [searches] of the paths
-    leaves: Any  # [searches] the new node whose value is asked for, or -1
-    row: Any  # [1, row_size] and the arguments of the functions of the rules
+    leaves: Any  # [searches] the node that the simulation adds, or -1
+    estimates: Any  # [searches] the values of the states that the simulations reach, or of `leaves`
+    strategies: Any  # [searches, 2, num_actions] the results, also the values
+    values: Any
+
+
+class Scratch(NamedTuple):
+    """Arrays for the functions of the rules and for matrix games; compiling is slower with all arrays in one tuple."""
+
+    row: Any  # [1, row_size]
     stream: Any
     joint: Any
     where: Any
@@ -82,7 +93,6 @@ class Searches(NamedTuple):
     masks: Any
     mixes: Any  # [2, width]
     payoffs: Any  # [width * width]
-    work: Any
 
 
 @inlined
@@ -119,20 +129,9 @@ def find(nodes, row, owner):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def assess(nodes, node, value, rule):  # type: ignore[no-untyped-def]
-    """Gives a new node its first value, also for all joint actions that are not tried yet."""
-    if rule == MATRIX:
-        nodes.values[node] = value
-        nodes.means[node] = value
-        for p in range(2):
-            for k in range(nodes.counts[node, p]):
-                nodes.weights[node, p, k] = 1.0 / nodes.counts[node, p]
-
-
-@inlined
-def _drawn(mix, count, searches):  # type: ignore[no-untyped-def]
+def _drawn(mix, count, scratch):  # type: ignore[no-untyped-def]
     """Draws an index by probabilities that sum to one."""
-    place, k = draw(searches.stream, 0), 0
+    place, k = draw(scratch.stream, 0), 0
     while k < count - 1 and place >= mix[k]:
         place -= mix[k]
         k += 1
@@ -164,7 +163,7 @@ def _softmax(scores, mix, count, rate):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _upper_bound(nodes, searches, node, p):  # type: ignore[no-untyped-def]
+def _upper_bound(nodes, scratch, node, p):  # type: ignore[no-untyped-def]
     """Decoupled UCT: the action of the highest upper confidence bound; ties are broken at random."""
     best, ties, chosen, log = -np.inf, 0, 0, math.log(nodes.visits[node] + 1.0)
     for k in range(nodes.counts[node, p]):
@@ -174,19 +173,19 @@ def _upper_bound(nodes, searches, node, p):  # type: ignore[no-untyped-def]
             best, ties, chosen = bound, 1, k
         elif bound == best:
             ties += 1
-            chosen = k if draw(searches.stream, 0) * ties < 1.0 else chosen
+            chosen = k if draw(scratch.stream, 0) * ties < 1.0 else chosen
     return chosen
 
 
 @inlined
-def select(nodes, searches, node, p, rule):  # type: ignore[no-untyped-def]
+def select(nodes, scratch, node, p, rule):  # type: ignore[no-untyped-def]
     """Chooses the index of a player's action; returns its probability too, and adds to the average strategies."""
-    count, mix = nodes.counts[node, p], searches.mixes[p]
+    count, mix = nodes.counts[node, p], scratch.mixes[p]
     if count == 1:
         nodes.weights[node, p, 0] = 1.0
         return 0, 1.0
     if rule == UCT:
-        chosen = _upper_bound(nodes, searches, node, p)
+        chosen = _upper_bound(nodes, scratch, node, p)
         nodes.weights[node, p, chosen] += 1.0
         return chosen, 1.0
     explores = EXPLORES
@@ -203,7 +202,7 @@ def select(nodes, searches, node, p, rule):  # type: ignore[no-untyped-def]
             nodes.weights[node, p, k] += mix[k]
         prior = nodes.priors[node, p, k] if len(nodes.priors) else 1.0 / count
         mix[k] = (1.0 - explores) * mix[k] + explores * prior
-    chosen = _drawn(mix, count, searches)
+    chosen = _drawn(mix, count, scratch)
     return chosen, mix[chosen]
 
 
@@ -216,13 +215,13 @@ def next_untried(nodes, node):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _regrets(nodes, searches, node, i, j, chances, value, scale):  # type: ignore[no-untyped-def]
+def _regrets(nodes, scratch, node, i, j, chances, value, scale):  # type: ignore[no-untyped-def]
     """Adds the regrets of all actions against the other player's action, by the mean payoffs of joint actions.
 
     Payoffs are weighted so that moves that explore add nothing on average, and compared with the mean payoff of the
     player's strategy, not with that of the action drawn. So exploration does not bias the strategies at this node.
     """
-    means, x, y = nodes.means[node], searches.mixes[0], searches.mixes[1]
+    means, x, y = nodes.means[node], scratch.mixes[0], scratch.mixes[1]
     means[i, j] += (value - means[i, j]) / nodes.tries[node, i, j]
     _positive_part(nodes.scores[node, 0], x, nodes.counts[node, 0])
     _positive_part(nodes.scores[node, 1], y, nodes.counts[node, 1])
@@ -239,7 +238,7 @@ def _regrets(nodes, searches, node, i, j, chances, value, scale):  # type: ignor
 
 
 @inlined
-def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-untyped-def]
+def _solve(nodes, scratch, work, node, i, j, value, settings):  # type: ignore[no-untyped-def]
     """Updates the payoffs of a joint action and solves the matrix game again, if it has changed; returns its value."""
     rows, columns = nodes.counts[node, 0], nodes.counts[node, 1]
     # The values of later nodes improve, so the newest counts alone or, if there is chance, in proportion to its number.
@@ -249,14 +248,14 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
     if change == 0.0 and tried != all_of_them:
         return nodes.values[node]
     nodes.means[node, i, j] += change
-    matrix = searches.payoffs[: rows * columns].reshape((rows, columns))
+    matrix = scratch.payoffs[: rows * columns].reshape((rows, columns))
     for k in range(rows):
         for m in range(columns):
             matrix[k, m] = nodes.means[node, k, m]
     x, y = nodes.weights[node, 0, :rows], nodes.weights[node, 1, :columns]
     low, high = certify(matrix, x, y)
     if not high - low <= TOLERANCE * settings.scale:
-        low, high = solve_with(matrix, x, y, searches.work)
+        low, high = solve_with(matrix, x, y, work)
     # A learned value is better than that of a matrix game in which it stands for what was not tried.
     if tried >= all_of_them or not len(nodes.priors):
         nodes.values[node] = 0.5 * (low + high)
@@ -264,18 +263,26 @@ def _solve(nodes, searches, node, i, j, value, settings):  # type: ignore[no-unt
 
 
 @inlined
-def update(nodes, searches, settings, g, value):  # type: ignore[no-untyped-def]
-    """Updates the nodes on the path of search `g`, given the value of the state that it has reached."""
+def update(nodes, searches, scratch, work, settings, g):  # type: ignore[no-untyped-def]
+    """Completes a simulation of search `g`: updates the nodes on its path by the estimate of the state reached."""
+    value, leaf, rule = searches.estimates[g], searches.leaves[g], settings.rule
+    if leaf >= 0 and rule == MATRIX:  # the value also of all joint actions that are not tried yet
+        nodes.values[leaf] = value
+        nodes.means[leaf] = value
+        for p in range(2):
+            for k in range(nodes.counts[leaf, p]):
+                nodes.weights[leaf, p, k] = 1.0 / nodes.counts[leaf, p]
+    searches.leaves[g] = -1
     for depth in range(searches.lengths[g] - 1, -1, -1):
         i, j, node = searches.path[g, depth, 0], searches.path[g, depth, 1], searches.path[g, depth, 2]
         value += searches.paid[g, depth]
         if len(nodes.tries):
             nodes.tries[node, i, j] += 1
-        if settings.rule == MATRIX:
-            value = _solve(nodes, searches, node, i, j, value, settings)
-        elif settings.rule == REGRET:
-            _regrets(nodes, searches, node, i, j, searches.chances[g, depth], value, settings.scale)
-        elif settings.rule == UCT:
+        if rule == MATRIX:
+            value = _solve(nodes, scratch, work, node, i, j, value, settings)
+        elif rule == REGRET:
+            _regrets(nodes, scratch, node, i, j, searches.chances[g, depth], value, settings.scale)
+        elif rule == UCT:
             nodes.scores[node, 0, i] += value / settings.scale
             nodes.scores[node, 1, j] -= value / settings.scale
         else:
@@ -284,22 +291,13 @@ def update(nodes, searches, settings, g, value):  # type: ignore[no-untyped-def]
             nodes.scores[node, 1, j] -= 0.5 * (value / settings.scale + 1.0) / chances[1]
 
 
-@uncounted
-def update_all(nodes, searches, settings, values):  # type: ignore[no-untyped-def]
-    """Makes the second half of a simulation in every search, given `[searches]` values of the leaves, 0 at an end."""
-    for g in range(len(searches.roots)):
-        if searches.leaves[g] >= 0:
-            assess(nodes, searches.leaves[g], values[g], settings.rule)
-        update(nodes, searches, settings, g, values[g])
-
-
-@uncounted
-def report(nodes, root, strategies):  # type: ignore[no-untyped-def]
-    """Writes the recommended strategies of both players, `[2, num_actions]`."""
-    strategies[:] = 0.0
+@inlined
+def report(nodes, searches, root, g):  # type: ignore[no-untyped-def]
+    """Writes the recommended strategies of both players, and the value of the root, as results of search `g`."""
+    searches.values[g] = nodes.values[root]
     for p in range(2):
         total = 0.0
         for k in range(nodes.counts[root, p]):
             total += nodes.weights[root, p, k]
         for k in range(nodes.counts[root, p]):
-            strategies[p, nodes.actions[root, p, k]] = nodes.weights[root, p, k] / total
+            searches.strategies[g, p, nodes.actions[root, p, k]] = nodes.weights[root, p, k] / total

@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from baselines.search.search import Found, Search
+from baselines.search.policy import SearchPolicy
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.engines.engine import Views
@@ -28,8 +28,6 @@ from cardwar_envs.envs.game_batch import GameBatch
 from train.algorithms.experience.buffers import Buffer
 from train.learner.arguments import AlphaZeroArgs as Args
 from train.learner.checkpoint import Resumable, follow
-from train.learner.contract import refusal
-from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import Network, PolicyValue
 
 
@@ -39,13 +37,9 @@ class Learner(Resumable):
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        facts = game.facts
-        if has_many_actions(game):
-            raise refusal(
-                f"{facts.name}: AlphaZero solves a matrix game of all joint actions at every node, so it supports "
-                f"fewer than {MANY_ACTIONS} actions per player; this game has {facts.num_actions:,}"
-            )
         super().__init__(game, args)
+        self._require_few_actions("AlphaZero solves a matrix game of all joint actions at every node")
+        facts = game.facts
         self._batch = GameBatch(game, args.num_games, seed)
         self._batch.reset()
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
@@ -64,7 +58,7 @@ class Learner(Resumable):
             strategies=((2, facts.num_actions), np.float32),
             values=((), np.float32),
         )
-        self._search = Search(game, "matrix", args.simulations, PolicyValue(game, self._target))
+        self._searches = SearchPolicy(game, "matrix", args.simulations, self.policy())
         self.parts = {
             "network": self._network,
             "target": self._following,
@@ -82,9 +76,10 @@ class Learner(Resumable):
         """
         losses = []
         while self.steps < steps:
-            views = self._batch.views()
-            found = self._searched(views)
-            self._buffer.put(*views, *found)
+            views, self._searches.leaf = self._batch.views(), PolicyValue(self._game, self._target)
+            seeds = self._rng.integers(2**63, size=self._args.num_games).astype(np.uint64)
+            found = self._searches.search(views.observations[:, 0], seeds)
+            self._buffer.put(*views, found.strategies, found.values)
             self._batch.step(self._actions(views, found.strategies))
             self.steps += self._args.num_games
             losses += [self._update() for _ in range(self._args.updates)]
@@ -93,16 +88,6 @@ class Learner(Resumable):
 
     def policy(self) -> PolicyValue:
         return PolicyValue(self._game, deepcopy(self._target))
-
-    def _searched(self, views: Views) -> Found:
-        """Searches from states that both players view, `[num_games, 2, ...]`."""
-        self._search.leaf = PolicyValue(self._game, self._target)
-        seeds = self._rng.integers(2**63, size=len(views.masks)).astype(np.uint64)
-        found = Found(np.zeros(views.masks.shape), np.zeros(len(seeds)))
-        for placed in self._search.rules.place(views.observations[:, 0]):
-            for all_of, some in zip(found, self._search.run(placed, seeds[placed.where]), strict=True):
-                all_of[placed.where] = some
-        return found
 
     def _actions(self, views: Views, strategies: NDArray[np.float64]) -> NDArray[np.int64]:
         """Draws `[num_games, 2]` actions: uniform ones, or from the strategies that were found."""
@@ -125,7 +110,7 @@ class Learner(Resumable):
         logits = outputs[:, :-1].masked_fill(~legal, -1e9).log_softmax(dim=1)
         policy_loss = -(torch.from_numpy(rows["strategies"]).flatten(0, 1) * logits).sum(dim=1).mean()
         self._network.zero_grad()
-        (value_loss + args.policy_coefficient * policy_loss).backward()
+        (value_loss + policy_loss).backward()
         for optimizer in self._optimizers.values():
             optimizer.step()
         follow(self._following, self._network.dense, args.target_rate)

@@ -36,7 +36,6 @@ from train.algorithms.muon import optimizers
 from train.learner.arguments import FittedValueArgs as Args
 from train.learner.checkpoint import Resumable, with_prefix
 from train.learner.contract import refusal
-from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.lookahead import LookaheadPolicy, ValueNetworks
 from train.storage.formats import share_used
 
@@ -68,11 +67,7 @@ class Learner(Resumable):
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
         super().__init__(game, args)
-        if has_many_actions(game):
-            raise refusal(
-                f"{game.facts.name}: fitted value iteration tries every joint action, so it supports fewer "
-                f"than {MANY_ACTIONS} actions per player; this game has {game.facts.num_actions:,}"
-            )
+        self._require_few_actions("fitted value iteration tries every joint action")
         self._lookahead, self._moves_left = Lookahead(game), MovesLeft(game)
         try:
             self._moves_left(self._starts())

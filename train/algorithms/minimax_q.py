@@ -34,8 +34,6 @@ from train.algorithms.experience.buffers import Replay
 from train.algorithms.muon import ORTHOGONAL_STEPS, Muon
 from train.learner.arguments import MinimaxQArgs as Args
 from train.learner.checkpoint import Resumable, follow
-from train.learner.contract import refusal
-from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, MirroredMatrixPolicy, Network, mirrored
 
 
@@ -45,17 +43,12 @@ class Learner(Resumable):
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        facts = game.facts
-        if has_many_actions(game):
-            raise refusal(
-                f"{facts.name}: minimax-Q needs an output for each joint action, so it supports fewer than "
-                f"{MANY_ACTIONS} actions per player; this game has {facts.num_actions:,}"
-            )
         super().__init__(game, args)
+        self._require_few_actions("minimax-Q needs an output for each joint action")
         self._batch = GameBatch(game, args.num_games, seed)
         self._batch.reset()
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
-        self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
+        self._network = Network(game, args.width, args.layers, game.facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
         self._parameters: list[Tensor] = [each for each in self._network.parameters() if each is not memory]

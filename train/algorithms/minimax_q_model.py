@@ -26,8 +26,6 @@ from cardwar_envs.envs.engines.engine import Views
 from cardwar_envs.envs.game_batch import GameBatch
 from train.learner.arguments import MinimaxQModelArgs as Args
 from train.learner.checkpoint import Resumable, Streams, follow
-from train.learner.contract import refusal
-from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.policies.networks import MatrixPolicy, Network, joint_values
 
 # Number of observations evaluated at a time; few enough to fit into a processor's cache.
@@ -40,17 +38,12 @@ class Learner(Resumable):
     _args: Args
 
     def __init__(self, game: Game[Any], args: Args, seed: int) -> None:
-        facts = game.facts
-        if has_many_actions(game):
-            raise refusal(
-                f"{facts.name}: minimax-Q needs an output for each joint action, so it supports fewer than "
-                f"{MANY_ACTIONS} actions per player; this game has {facts.num_actions:,}"
-            )
         super().__init__(game, args)
+        self._require_few_actions("minimax-Q needs an output for each joint action")
         self._starts = GameBatch(game, args.num_games, seed, start="random")
         self._trials = Brancher(game, args.num_games, seed)
         self._rng = np.random.default_rng([seed, 1])  # a separate random stream from that of the games
-        self._network = Network(game, args.width, args.layers, facts.num_actions**2, "relu", args.memory)
+        self._network = Network(game, args.width, args.layers, game.facts.num_actions**2, "relu", args.memory)
         memory = self._network.memory
         self._target = deepcopy(self._network, {id(memory): memory})
         self._parameters: list[Tensor] = [each for each in self._network.parameters() if each is not memory]

@@ -169,7 +169,20 @@ class NFSPArgs(SelfPlayArgs):
 
 
 @dataclass(frozen=True)
-class MinimaxQArgs(SelfPlayArgs):
+class SlowCopyArgs(SelfPlayArgs):
+    """Arguments common to learners whose network has a memory, and a slowly moving copy as the target."""
+
+    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
+    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
+    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
+    target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
+    width: int = option(128, "units of each hidden layer", low=1)
+    layers: int = option(2, "hidden layers", low=1)
+    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
+
+
+@dataclass(frozen=True)
+class MinimaxQArgs(SlowCopyArgs):
     """Arguments of minimax-Q."""
 
     steps: int = option(10_000_000, "joint actions to play, summed over all games", low=1)
@@ -179,32 +192,36 @@ class MinimaxQArgs(SelfPlayArgs):
     replay_size: int = option(65_536, "capacity of the replay buffer in moves", low=1)
     batch_size: int = option(2_048, "moves per update; one update per step of all games", low=1)
     learning_rate: float = option(2e-3, "initial learning rate of Muon and Adam; decays linearly", low=1e-9)
-    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
-    target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
     memory: int = option(65_536, "rows of the memory; a few per state work best", low=1)
 
 
 @dataclass(frozen=True)
-class MinimaxQModelArgs(SelfPlayArgs):
+class MinimaxQModelArgs(SlowCopyArgs):
     """Arguments of minimax-Q that tries all joint actions."""
 
     steps: int = option(600_000, "joint actions to try, summed over all rounds", low=1)
     num_games: int = option(1024, "states sampled per round; duplicates count once", low=1)
     passes: int = option(8, "epochs per round", low=1)
     batch_size: int = option(256, "states per update", low=1)
-    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
-    final_rate: float = option(0.01, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
     target_rate: float = option(0.01, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
     width: int = option(256, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
     def batch(self, facts: GameFacts) -> int:
         return self.num_games * facts.num_actions**facts.num_players
+
+
+@dataclass(frozen=True)
+class AlphaZeroArgs(SlowCopyArgs):
+    """Arguments of AlphaZero."""
+
+    steps: int = option(500_000, "joint actions to play, summed over all games", low=1)
+    num_games: int = option(256, "games played in parallel", low=1)
+    simulations: int = option(50, "simulations of each search", low=1)
+    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the search", 0.0, 1.0)
+    replay_size: int = option(32_768, "capacity of the buffer in searches", low=1)
+    updates: int = option(2, "updates per step of all games", low=1)
+    batch_size: int = option(512, "searches per update, each from both seats", low=1)
+    final_rate: float = option(0.02, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
 
 
 @dataclass(frozen=True)
@@ -248,27 +265,6 @@ class JointCriticArgs(SelfPlayArgs):
     width: int = option(128, "units of each hidden layer", low=1)
     layers: int = option(2, "hidden layers", low=1)
     memory: int = option(32_768, "rows of the memory of actor and critic, except in games with many actions", low=1)
-
-
-@dataclass(frozen=True)
-class AlphaZeroArgs(SelfPlayArgs):
-    """Arguments of AlphaZero."""
-
-    steps: int = option(500_000, "joint actions to play, summed over all games", low=1)
-    num_games: int = option(256, "games played in parallel", low=1)
-    simulations: int = option(50, "simulations of each search", low=1)
-    exploration: float = option(0.5, "fraction of actions sampled uniformly instead of from the search", 0.0, 1.0)
-    replay_size: int = option(32_768, "capacity of the buffer in searches", low=1)
-    updates: int = option(2, "updates per step of all games", low=1)
-    batch_size: int = option(512, "searches per update, each from both seats", low=1)
-    policy_coefficient: float = option(1.0, "weight of the cross entropy of strategies in the loss", low=0.0)
-    learning_rate: float = option(2e-3, "initial learning rate of Adam; decays linearly", low=1e-9)
-    memory_rate: float = option(0.05, "initial learning rate for the rows of the memory; decays linearly", low=1e-9)
-    final_rate: float = option(0.02, "final learning rates as a fraction of the initial ones", low=0.0, high=1.0)
-    target_rate: float = option(0.02, "rate of the target network's moving average, per update", low=1e-9, high=1.0)
-    width: int = option(128, "units of each hidden layer", low=1)
-    layers: int = option(2, "hidden layers", low=1)
-    memory: int = option(65_536, "rows of the memory; a few per state and seat work best", low=1)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from torch.optim import Optimizer
 
 from cardwar_envs.core.game import Game
 from cardwar_envs.envs.game_batch import GameBatch
-from train.learner.contract import CommonArgs
+from train.learner.contract import CommonArgs, refusal
+from train.policies.learned_policy import MANY_ACTIONS, has_many_actions
 from train.storage.formats import share_used
 
 
@@ -70,6 +71,15 @@ class Resumable:
 
     def __init__(self, game: Game[Any], args: CommonArgs) -> None:
         self.steps, self.spent, self._game, self._args = 0, 0.0, game, args
+
+    def _require_few_actions(self, reason: str) -> None:
+        """Raises a ValueError if the game has many actions; `reason` says what the learner does with each of them."""
+        if has_many_actions(self._game):
+            facts = self._game.facts
+            raise refusal(
+                f"{facts.name}: {reason}, so it supports fewer than {MANY_ACTIONS} actions per player; "
+                f"this game has {facts.num_actions:,}"
+            )
 
     def _falling(self, start: float, final_share: float) -> float:
         """Returns a quantity that decays linearly from `start` to `start * final_share` over the run."""

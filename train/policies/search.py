@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from baselines.search.policy import SELECTIONS, SearchPolicy
+from baselines.search.policy import LEAVES, SELECTIONS, SearchPolicy
 from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.parameters import did_you_mean
 from cardwar_envs.core.policy import Policy
 from cardwar_envs.core.policy_names import plays
 from train.policies.by_word import policy_from
+from train.text.parsing import fields_from, parameters_and_names
 
-OPTIONS = "simulations", "leaf", "transpositions", "seed"
-NUMBERS = {"simulations": (1, 10**9), "transpositions": (0, 1), "seed": (0, 2**63 - 1)}
-# How a new node's value is estimated without a policy.
-WITHOUT_POLICY = "uniform", "none"
+
+@dataclass(frozen=True)
+class _Options:
+    simulations: int
+    leaf: str
+    transpositions: int
+    seed: int
 
 
 def _fits(game: Game[Any]) -> bool:
@@ -29,28 +33,12 @@ def search(game: Game[Any], words: str = "") -> Policy:
     Raises a ValueError for an unknown option or value, or if the game is not a two-player zero-sum or constant-sum game
     with a public state.
     """
-    selection, *rest = words.split(",")
-    options: dict[str, str] = {}
-    for word in rest:
-        name, equals, value = word.partition("=")
-        if name not in OPTIONS or not equals or name in options:
-            hint = did_you_mean(name, OPTIONS)
-            raise ValueError(f"search: {word!r}{hint} must be one of {', '.join(f'{o}=' for o in OPTIONS)} once")
-        options[name] = value
-    numbers: dict[str, Any] = {name: _number(name, options[name]) for name in NUMBERS if name in options}
-    leaf: Any = options.get("leaf", "uniform")
-    if leaf not in WITHOUT_POLICY:
+    texts, names = parameters_and_names(words.split(","))
+    options = fields_from(_Options, texts, "search")
+    leaf = options.get("leaf", "uniform")
+    if leaf not in LEAVES:
         try:
-            leaf = policy_from(leaf, game)
+            options["leaf"] = policy_from(leaf, game)
         except ValueError as error:
             raise ValueError(f"search: leaf {leaf!r}: {error}; a leaf is uniform, none, a policy or a run") from None
-    return SearchPolicy(game, selection, leaf=leaf, **numbers)
-
-
-def _number(name: str, text: str) -> int:
-    low, high = NUMBERS[name]
-    digits = text.lstrip("0") or "0"  # int() refuses thousands of digits with an error of its own
-    fits = text.isascii() and text.isdigit() and len(digits) <= len(str(high))
-    if not (fits and low <= int(digits) <= high):
-        raise ValueError(f"search: {name} ({text!r}) must be an integer from {low} to {high:,}")
-    return int(digits)
+    return SearchPolicy(game, ",".join(names), **options)

@@ -81,12 +81,26 @@ def test_decoupled_uct_stays_away_from_the_equilibrium_of_matching_pennies():
         JUJITSU,
         pytest.param(make_game("goofspiel", num_cards=3, prizes="descending"), marks=pytest.mark.slow),
         pytest.param(make_game("oshi_zumo", coins=4, size=1), marks=pytest.mark.slow),
-        make_game("jujitsu", num_cards=3, view="word"),
+        pytest.param(make_game("jujitsu", num_cards=3, view="word"), marks=pytest.mark.slow),
     ],
     ids=str,
 )
 def test_exact_nodes_with_transpositions_solve_small_games(game):
     assert exploitability(game, SearchPolicy(game, "matrix", 5_000)) < 1e-4
+
+
+def test_compiled_rules_are_searched(monkeypatch):
+    """In plain Python, since each game's rules take seconds to compile."""
+    monkeypatch.setattr(compiled, "BEFORE_LOADING", np.inf)
+    monkeypatch.setattr(compiled, "BEFORE_COMPILING", np.inf)
+    game = make_game("jujitsu", num_cards=2, view="word")
+    assert exploitability(game, SearchPolicy(game, "matrix", 12)) < 1e-9
+
+
+@pytest.mark.parametrize(("num_cards", "most"), [(5, 12e6), (13, 40e6)])
+def test_ten_thousand_nodes_take_little_memory(num_cards, most):
+    policy = SearchPolicy(make_game("jujitsu", num_cards=num_cards), "matrix", 10_000, transpositions=False)
+    assert sum(array.nbytes for array in policy._nodes(policy._rules, 1)) < most
 
 
 def test_exact_nodes_converge_with_chance():
@@ -102,10 +116,10 @@ def test_tables_and_compiled_rules_lead_to_strategies_of_equal_quality(selection
         [SearchPolicy(JUJITSU, selection, 3_000, seed=seed) for seed in range(4)],
         JUJITSU.compiled_rules(),
     )
-    assert isinstance(policies[0]._search.rules, ListedRules)
+    assert isinstance(policies[0]._rules, ListedRules)
     listed = np.mean([exploitability(JUJITSU, each) for each in policies])
     for each in policies:
-        each._search.rules = SearchRules(JUJITSU, rules.bodies, rules.tables, rules.row_size)
+        each._rules = SearchRules(JUJITSU, rules.bodies, rules.tables, rules.row_size)
     assert np.mean([exploitability(JUJITSU, each) for each in policies]) == pytest.approx(listed, abs=0.1)
 
 
@@ -129,7 +143,7 @@ def test_equal_queries_have_equal_answers(selection, leaf, monkeypatch):
     masks = np.concatenate([masks, game.action_mask(after, 1)[None]] * 4)
     together = policy.action_probabilities(observations, masks)
     assert np.array_equal(together[:3], together[3:6])
-    monkeypatch.setattr("baselines.search.search.processors", lambda: 8)
+    monkeypatch.setattr("baselines.search.policy.processors", lambda: 8)
     monkeypatch.setattr(kernels, "processors", lambda: 8)
     with compiled.always_compiled():
         alone = [policy.action_probabilities(observations[[i]], masks[[i]])[0] for i in range(3)]
@@ -187,16 +201,46 @@ def test_a_policy_plays_games_to_their_ends():
     assert exploitability(JUJITSU, SearchPolicy(JUJITSU, "matrix", 2_000, Uniform(JUJITSU))) < 1e-4
 
 
+class Wrong:
+    """A leaf that says what it is told."""
+
+    def __init__(self, values, share=None):
+        self.values, self.share = values, share
+
+    def estimate(self, views):
+        count = len(views.masks)
+        return np.full(count, self.values), None if self.share is None else self.share * views.masks
+
+
+@pytest.mark.parametrize(
+    ("leaf", "error"),
+    [
+        (Wrong(np.nan), "leaf Wrong: its values must be 1 finite numbers"),
+        (Wrong(0.0, -1.0), "Wrong: probability -1 is negative"),
+        (Wrong(0.0, 1.0), "Wrong: probabilities sum to 3, not to 1"),
+        (3, r"policy \(3\) must be a name or have a method action_probabilities"),
+        ("best", "unknown policy 'best'"),
+        (SearchPolicy(make_game("jujitsu", num_cards=4)), r"is for Jujitsu\(num_cards=4.* not for Jujitsu\(num_"),
+    ],
+)
+def test_wrong_leaves_are_refused(leaf, error):
+    with pytest.raises(ValueError, match=error):
+        SearchPolicy(JUJITSU, "regret", 20, leaf).action_probabilities(*seen(JUJITSU))
+
+
 @pytest.mark.parametrize(
     ("game", "name", "error"),
     [
-        (JUJITSU, "search:", r"selection \(''\) must be one of matrix, regret, uct, exp3"),
-        (JUJITSU, "search:best", r"selection \('best'\) must be one of matrix"),
-        (JUJITSU, "search:uct,simulations=0", r"simulations \('0'\) must be an integer from 1 to"),
-        (JUJITSU, "search:uct,simulations=1e3", r"simulations \('1e3'\) must be an integer"),
-        (JUJITSU, f"search:uct,seed={'9' * 5000}", r"seed \('9+'\) must be an integer from 0 to"),
-        (JUJITSU, "search:uct,sims=3", r"'sims=3'.* must be one of simulations=, leaf=, transpositions=, seed="),
-        (JUJITSU, "search:uct,seed=1,seed=2", r"'seed=2'.* once"),
+        (JUJITSU, "search:", r"selection \(''\) must be one of 'matrix', 'regret', 'uct', 'exp3'"),
+        (JUJITSU, "search:best", r"selection \('best'\) must be one of 'matrix'"),
+        (JUJITSU, "search:uct,regret", r"selection \('uct,regret'\) must be one of 'matrix'"),
+        (JUJITSU, "search:uct,simulations=0", r"simulations \(0\) must be in 1\.\.1000000000"),
+        (JUJITSU, "search:uct,simulations=1.5", r"simulations \(1.5\) must be an integer"),
+        (JUJITSU, "search:uct,transpositions=2", r"transpositions \(2\) must be one of False, True"),
+        (JUJITSU, f"search:uct,seed={'9' * 5000}", r"seed .* must be an integer"),
+        (JUJITSU, "search:uct,seed=-1", r"seed \(-1\) must be in 0\.\.9223372036854775807"),
+        (JUJITSU, "search:uct,sim=3", r"search has no parameter 'sim' \(did you mean 'simulations'\?\); it has simul"),
+        (JUJITSU, "search:uct,seed=1,seed=2", r"seed is given twice"),
         (JUJITSU, "search:uct,leaf=best", r"leaf 'best': unknown policy 'best'"),
         (JUJITSU, "search:uct,leaf=matching", r"leaf 'matching': .* plays goofspiel"),
         (make_game("dice_poker"), "search:uct", r"dice_poker: search is for games with a public state"),
