@@ -44,9 +44,9 @@ GAMES = {
     "goofspiel num_cards=5 prizes=descending": 10_000,
     "oshi_zumo coins=10 size=2": 10_000,
     "dice_wars num_cards=5 payoff=win ties=carry": 10_000,
-    "war ranks=4 discards=1 max_rounds=8": 10_000,
-    "goofspiel num_cards=5": 1_000,
-    "jujitsu num_cards=8 view=word": 1_000,
+    "war ranks=3 discards=1 max_rounds=8": 10_000,
+    "goofspiel num_cards=5": 10_000,
+    "jujitsu num_cards=8 view=word": 10_000,
 }
 MATCHES = {JUJITSU: (100, 1_000, 10_000), GOOFSPIEL: (100, 1_000)}
 LEARNER, TRAINING = "minimax_q", 60.0  # CPU seconds

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
 from statistics import mean, median
 
 from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ from train.text.printing import points
 TITLES = {"matrix": "exact matrix games", "regret": "regret matching", "uct": "decoupled UCT", "exp3": "Exp3"}
 MARKS = dict(zip(SELECTIONS, "osD^", strict=True))
 COLUMNS = 3
+PAIRED = 1_000  # simulations of the matches that are told pair by pair
 
 
 def section(part: str) -> str:
@@ -74,45 +76,41 @@ def _cost(rows: Sequence[Row], selection: str) -> str:
     return f"{median(times):.2f}" if times else ""
 
 
+def _matches() -> Iterator[tuple[str, int, dict[tuple[str, str], float]]]:
+    """Yields games and simulations with the mean payoffs, over the seeds, of selections against others."""
+    rows = _rows("matches")
+    for game, count in dict.fromkeys((row.game, row.simulations) for row in rows):
+        found: dict[tuple[str, str], float] = {}
+        for pair in combinations(SELECTIONS, 2):
+            if figures := _of((row for row in rows if row.game == game), " ".join(pair), count):
+                found[pair], found[pair[::-1]] = mean(figures), -mean(figures)
+        if len(found) == len(SELECTIONS) * (len(SELECTIONS) - 1):  # the others are not finished
+            yield game, count, found
+
+
 def matches() -> str:
-    """All rankings, by mean payoff against the other selections and by exploitability."""
-    rows, cells = _rows("matches"), []
-    for game in dict.fromkeys(row.game for row in rows):
+    """Rankings by mean payoff against the other selections, and by exploitability."""
+    cells = []
+    for game, count, found in _matches():
         curve = _rows("curves", game)
-        for count in _counts(_rows("matches", game)):
-            payoffs = {s: mean(_payoffs(rows, game, count, s, o) for o in SELECTIONS if o != s) for s in SELECTIONS}
-            exploited = {s: median(_of(curve, s, count)) for s in SELECTIONS}
-            orders = (
-                ", ".join(f"`{s}` {found[s]:{form}}" for s in sorted(found, key=lambda s, f=found: sign * f[s]))
-                for found, form, sign in ((payoffs, "+.3f", -1), (exploited, ".3f", 1))
-            )
-            cells.append([f"`{game}`", f"{count:,}", *orders])
+        payoffs = {s: mean(paid for pair, paid in found.items() if pair[0] == s) for s in SELECTIONS}
+        exploited = {s: median(_of(curve, s, count)) for s in SELECTIONS}
+        best, least = sorted(SELECTIONS, key=lambda s: -payoffs[s]), sorted(SELECTIONS, key=exploited.__getitem__)
+        told = (
+            ", ".join(f"`{s}` {payoffs[s]:+.3f}" for s in best),
+            ", ".join(f"`{s}` {exploited[s]:.3f}" for s in least),
+        )
+        cells.append([f"`{game}`", f"{count:,}", *told])
     return table(["game", "simulations", "mean payoff against the other three", "exploitability"], cells)
-
-
-def _payoffs(rows: Iterable[Row], game: str, count: int, first: str, second: str) -> float:
-    """The mean payoff of one selection against another, over the seeds."""
-    signs = {f"{first} {second}": 1.0, f"{second} {first}": -1.0}
-    return mean(
-        signs[row.policy] * row.figure
-        for row in rows
-        if row.game == game and row.simulations == count and row.policy in signs
-    )
 
 
 def pairs() -> str:
     """Mean payoffs of each selection, a row, against each other one, a column."""
-    rows, parts = _rows("matches"), []
-    for game in dict.fromkeys(row.game for row in rows):
-        cells = [
-            [f"`{s}`", *("" if s == o else f"{_payoffs(rows, game, PAIRED, s, o):+.3f}" for o in SELECTIONS)]
-            for s in SELECTIONS
-        ]
+    parts = []
+    for game, _, found in (each for each in _matches() if each[1] == PAIRED):
+        cells = [[f"`{s}`", *("" if s == o else f"{found[s, o]:+.3f}" for o in SELECTIONS)] for s in SELECTIONS]
         parts.append(f"`{game}`:\n\n{table(['', *(f'`{o}`' for o in SELECTIONS)], cells)}")
     return "\n\n".join(parts)
-
-
-PAIRED = 1_000  # simulations
 
 
 def leaf() -> str:
