@@ -16,7 +16,7 @@ from pathlib import Path
 
 from baselines.system.files import write_atomically
 from cardwar_envs import GAMES, to_svg
-from lab.pages import games, standings, tables
+from lab.pages import games, searches, standings, tables
 from lab.pages.rounds import picture
 from train.reports.markdown import rewrite
 
@@ -36,7 +36,7 @@ LISTED = re.compile(r"(?:from \. import \w+ as \w+\n)+")
 def part_of(part: str) -> str:
     """Generates a part in Markdown; its name is a subject, such as a game, and what to show of it."""
     subject, what = part.split()
-    others = {"cardwar": tables.commands, "standings": standings.section}
+    others = {"cardwar": tables.commands, "searches": searches.section, "standings": standings.section}
     return others[subject](what) if subject in others else games.section(subject, what)
 
 
@@ -50,6 +50,7 @@ def generated() -> Iterator[tuple[Path, str]]:
         title = re.split("[.;]", kind.__doc__ or name)[0]
         yield PACKAGE / f"{name}_v{kind.version}.py", MODULE.format(title=title, version=kind.version, name=name)
     yield DOCS / "learning-curves.svg", standings.curves()
+    yield DOCS / "search-curves.svg", searches.curve_picture()
     stub = PACKAGE / "__init__.pyi"
     yield stub, LISTED.sub(_modules, stub.read_text(), count=1)
 
