@@ -71,7 +71,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--largest", action="store_true")
     arguments = parser.parse_args()
-    baselines.solve(make_game("goofspiel", num_cards=3, bids="hidden"))  # imports are not measured
+    small = make_game("openspiel:goofspiel(imp_info=true,num_cards=3)")  # imports are not measured
+    baselines.exploitability(small, "uniform")
+    baselines.solve(small)
     for name, parameters, spiel, points in CASES:
         t_theirs, step_theirs, uniform_theirs, learned_theirs = theirs(spiel, arguments.seconds)
         t_game, game = clock(partial(make_game, name, **parameters))

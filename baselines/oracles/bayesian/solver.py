@@ -67,7 +67,7 @@ def moves_once(game: Game[Any]) -> bool:
     """Returns whether a game has private information and two players who move once; raises ValueError like `form_of`.
 
     The tree of histories measures such games as well. This family is for sizes that it cannot reach, such as Dice
-    Poker of 1,000 sides with its million deals, and for rational arithmetic.
+    Poker of 1,000 sides with its million deals; it also determines the ranges of all optimal strategies.
     """
     if game.facts.public_state or not is_constant_sum(game):
         return False

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from operator import add
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -194,7 +195,7 @@ class _Explorer(Generic[S]):
             require_shape(self.game, "rewards", rewards, self._players)
         number, settled, swapped = self._arrivals.get(state) or self._arrival(state)
         if settled is not None:
-            rewards = tuple(r + s for r, s in zip(rewards, settled, strict=True))
+            rewards = tuple(map(add, rewards, settled))
         return number, rewards, swapped
 
     def _arrival(self, state: S) -> _Arrival:
@@ -203,6 +204,8 @@ class _Explorer(Generic[S]):
             return OVER
         settled = self.game.settled(state)
         if settled is not None:
+            if len(settled) != self._players:
+                require_shape(self.game, "settled", settled, self._players)
             return _Arrival(END, settled)
         vertex, swapped = state, False
         if self.canonical:

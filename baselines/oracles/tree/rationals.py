@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.matrix_game.exact_lp import maximise
 from baselines.oracles.state_graph.game_graph import GameGraph, full_graph
 from baselines.oracles.tree.histories import form_of, sequence_form
 from baselines.oracles.tree.sequence_form import Decisions, SequenceForm, bounds
@@ -24,8 +23,6 @@ from cardwar_envs.core.rules import TooLargeError
 MOST_HISTORIES = 30_000
 # Floats that are exact to 1e-12 determine fractions up to this denominator.
 MOST_DENOMINATOR = 1_000_000
-# More sequences of both players together take the simplex method minutes.
-MOST_SEQUENCES = 200
 ZERO = Fraction(0)
 Fractions = NDArray[Any]
 
@@ -74,66 +71,25 @@ def _array(numbers: Any) -> Fractions:
 def solve_in_rationals(game: Game[Any], form: SequenceForm) -> list[Fractions]:
     """Returns both players' last choices, `[sequences]` fractions each; `form` is the game's `exact_form`.
 
-    A vertex that HiGHS finds in floats often has short fractions. They are recovered, and the payoffs of best responses
-    in fractions prove them. Otherwise small games are solved by the simplex method in fractions.
+    A vertex that HiGHS finds in floats has short fractions in most small games. They are recovered, and best responses
+    in fractions prove that they are an equilibrium.
 
     Raises:
-        TooLargeError: If the recovered fractions are no equilibrium, with more than `MOST_SEQUENCES` sequences.
+        TooLargeError: If they are not, because the vertex has longer fractions.
     """
     from baselines.oracles.tree.program import solve_program  # scipy takes half a second to import
 
-    rounded = [
+    recovered = [
         _choices(own, [Fraction(each).limit_denominator(MOST_DENOMINATOR) for each in behaviour.tolist()])
         for own, behaviour in zip(form.decisions, solve_program(sequence_form(game)), strict=True)
     ]
-    low, high = bounds(form, rounded)
-    if low == high:
-        return rounded
-    sequences = sum(len(own.actions) for own in form.decisions)
-    if sequences > MOST_SEQUENCES:
+    low, high = bounds(form, recovered)
+    if low != high:
         raise TooLargeError(
-            f"{game.facts.name}: exact (True) must be False here: the equilibrium has long fractions, and with "
-            f"{sequences:,} sequences of moves the game is too large to solve in fractions, which at most "
-            f"{MOST_SEQUENCES} can be"
+            f"{game.facts.name}: exact (True) must be False here, because the equilibrium has fractions with "
+            f"denominators above {MOST_DENOMINATOR:,}, which floats do not determine"
         )
-    return simplex(form)
-
-
-def simplex(form: SequenceForm) -> list[Fractions]:
-    """Solves a small game in fractions; the result is like that of `solve_in_rationals`.
-
-    Payoffs are shifted to be positive. Then each player may also play less than a plan, since that never pays, so that
-    all constraints are inequalities that hold at 0: what `exact_lp` takes. Unknowns: player 0's plan, and for each
-    information state of player 1 what it concedes.
-    """
-    first, second = form.decisions
-    plans, unknowns = len(first.actions), len(first.actions) + len(second.parents)
-    shift = 1 - min(form.payoffs[:, 0])
-    # A row for each sequence of player 1, where the empty one is the objective; then for each choice of player 0.
-    conceded = _rows(second, unknowns, plans)
-    for (own, other), chance, payoff in zip(form.sequences.tolist(), form.chances, form.payoffs[:, 0], strict=True):
-        conceded[other][own] -= chance * (payoff + shift)
-    played = [[ZERO] * unknowns for _ in range(1 + len(first.parents))]
-    played[0][0] = Fraction(1)
-    for sequence, entries in enumerate(_rows(first, len(played) - 1, 0)):
-        for state, entry in enumerate(entries, start=1):
-            played[state][sequence] = entry
-    bounds = [ZERO] * (len(conceded) - 1) + [Fraction(1)] + [ZERO] * len(first.parents)
-    found = maximise([-entry for entry in conceded[0]], conceded[1:] + played, bounds)
-    return [
-        _choices(first, found.primal[:plans]),
-        _choices(second, [Fraction(1), *found.dual[: len(conceded) - 1]]),
-    ]
-
-
-def _rows(own: Decisions, columns: int, first: int) -> list[list[Fraction]]:
-    """Returns a row for each sequence: 1 in the column of the state that it belongs to, -1 in those that follow it."""
-    rows = [[ZERO] * columns for _ in own.actions]
-    for state, parent in enumerate(own.parents.tolist()):
-        rows[parent][first + state] -= 1
-    for sequence, state in enumerate(own.owners.tolist(), start=1):
-        rows[sequence][first + state] += 1
-    return rows
+    return recovered
 
 
 def _choices(own: Decisions, weights: Any) -> Fractions:

@@ -30,7 +30,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, factorial
 from typing import ClassVar
 
@@ -153,7 +153,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def legal_actions(self, state: GoofspielState, player: int) -> tuple[int, ...]:
         """The cards that the player holds."""
-        return tuple(dict.fromkeys(card - 1 for card in state.hands[player]))
+        return _actions_of(state.hands[player])
 
     def transitions(self, state: GoofspielState, actions: Mapping[int, int]) -> Sequence[Transition[GoofspielState]]:
         """The higher card wins the prize, and the next prize is turned up."""
@@ -392,6 +392,11 @@ class Goofspiel(Game[GoofspielState]):
             hidden.check_played(state, self.cards, carries, self.keeps_score)
         elif state.played != ():
             raise ValueError(f"state has played {state.played}, which must be () unless bids='hidden'")
+
+
+@lru_cache(maxsize=4096)
+def _actions_of(hand: Hand) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(card - 1 for card in hand))
 
 
 def _listed(cards: Hand) -> str:

@@ -11,7 +11,6 @@ from thinning import each_row
 
 import baselines
 from baselines.oracles.tree.histories import sequence_form
-from baselines.oracles.tree.rationals import exact_form, simplex
 from baselines.oracles.tree.regrets import minimise_regrets
 from baselines.oracles.tree.sequence_form import bounds
 from baselines.system.layer_files import LayerFolder
@@ -146,10 +145,20 @@ def test_fractions_agree_with_floats_and_prove_equilibria(game):
     assert baselines.nash_conv(game, solution.policy, exact=True).exact == 0
 
 
-def test_the_simplex_method_finds_an_exact_equilibrium():
-    form = exact_form(Kuhn())
-    low, high = bounds(form, simplex(form))
-    assert low == high == Fraction(-1, 18)
+def test_an_equilibrium_of_long_fractions_is_refused():
+    with pytest.raises(ValueError, match="denominators above 1,000,000"):
+        baselines.solve(Uneven(), exact=True)
+    assert baselines.solve(Uneven()).gap <= 1e-9
+
+
+class Uneven(Kuhn):
+    """Bets of odd size, so that probabilities have long denominators."""
+
+    def transitions(self, state, actions):
+        (after,) = super().transitions(state, actions)
+        bet = 1 if after.state.course in ("pp", "bp", "pbp") else Fraction(10_000_019, 10_000_000)
+        won = Fraction(after.rewards[0]) * bet
+        return [after._replace(rewards=(won, -won))]
 
 
 def test_regret_minimisation_goes_on_after_a_kill(tmp_path):
