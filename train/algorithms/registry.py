@@ -52,15 +52,15 @@ class Algorithm:
 
     def require(self, game: Game[Any]) -> None:
         """Raises ValueError if the game is not of this kind; `learner` can also refuse a game for other reasons."""
-        from train.learner.contract import refusal  # needs pydantic
-
         facts, most = game.facts, max(-game.facts.min_payoff, game.facts.max_payoff)
         if (self.learns and not is_constant_sum(game)) or (self.learns == PUBLIC_DUELS and not facts.public_state):
+            from train.learner.contract import refusal  # needs pydantic
+
             raise refusal(f"{facts.name}: {self.label} supports only {self.learns}")
         if most > LARGEST_PAYOFF and self.uses != WHOLE_TABLE and not self.is_own:
-            raise refusal(
-                f"{facts.name}: payoffs of up to {most:g} points are too large for {self.label}, which learns in 32-bit "
-                f"floats (at most {LARGEST_PAYOFF:g}); divide all payoffs by the same number"
+            raise ValueError(
+                f"{facts.name}: payoffs of up to {most:g} points are too large for {self.label}, which learns in "
+                f"32-bit floats (at most {LARGEST_PAYOFF:g}); divide all payoffs by the same number"
             )
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
