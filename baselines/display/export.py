@@ -16,14 +16,8 @@ from baselines.display.html import fraction, short
 # LaTeX gives these characters a meaning.
 SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    **{
-        "~": "\\textasciitilde{}",
-        "^": "\\textasciicircum{}",
-        "\\": "\\textbackslash{}",
-        "<": "$<$",
-        ">": "$>$",
-        "≈": "$\\approx$",
-    },
+    **{"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"},
+    **{"<": "$<$", ">": "$>$", "≈": "$\\approx$"},
 }
 
 

@@ -57,7 +57,7 @@ def play_figure(play: PlayAt, title: str, hint: str = "") -> Figure:
 def profiles_figure(profiles: Sequence[Sequence[Mapping[str, Number]]], title: str) -> Figure:
     """Draws strategy profiles, one below the other: a bar for each action, a panel for each player."""
     shown = profiles[:MOST_PROFILES]
-    figure = new_figure(3.5 * len(shown[0]), 1.0 + 1.8 * len(shown))
+    figure = new_figure(max(5.0, 3.5 * len(shown[0])), 1.2 + 2.0 * len(shown))
     for row, profile in zip(figure.subplots(len(shown), len(shown[0]), squeeze=False), shown, strict=True):
         for player, (axes, mix) in enumerate(zip(row, profile, strict=True)):
             bars = axes.bar(np.arange(len(mix)), list(map(float, mix.values())), color=f"C{player}")
@@ -81,8 +81,8 @@ def draw_mix(axes: Axes, mix: Mix, player: int) -> None:
     if mix.low is not None and mix.high is not None:
         _draw_ranges(axes, positions, mix.low, mix.high)
     _name(axes, "x", mix.actions)
-    most = 1.15 * float(np.max(mix.probabilities if mix.high is None else mix.high, initial=0.01))
-    axes.set_ylim(0.0, most if mix.chosen else min(most, 1.0))  # room for labels
+    most = float(np.max(mix.probabilities if mix.high is None else mix.high, initial=0.01))
+    axes.set_ylim(0.0, 1.3 * most if mix.chosen else min(1.15 * most, 1.0))  # room for labels
     axes.set_ylabel("probability")
     axes.set_xlabel(f"player_{player} plays" if mix.actions else f"player_{player} waits")
     axes.set_title(mix.verdict() if mix.actions else "", fontsize=9)

@@ -65,7 +65,8 @@ def _read(path: str) -> bytes:
 def _from_csv(data: bytes) -> dict[str, Any]:
     """Reads payoffs and labels; a cell is a number, or "a;b" for the payoffs of both players."""
     text = data.decode("utf-8-sig").replace("\N{MINUS SIGN}", "-")  # as papers print it
-    lines = csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text and "," not in text else ",", strict=True)
+    between = "\t" if "\t" in text and "," not in text else ","
+    lines = csv.reader(io.StringIO(text, newline=None), delimiter=between, strict=True)
     rows = [[cell.strip() for cell in row] for row in lines if "".join(row).strip()]
     if len({len(row) for row in rows}) != 1:
         raise ValueError(f"its rows must have the same number of cells, but have {[*map(len, rows)]}"[:LONGEST])

@@ -73,7 +73,7 @@ def huge_header():
         ("zero.csv", "1,-1\n-1/2,0.1\n", [[[1, -1], ["-1/2", "1/10"]], [[-1, 1], ["1/2", "-1/10"]]]),
         ("pairs.csv", "-1;-1,-3;0\n0;-3,-2;-2\n", PRISONERS),
         ("excel.csv", b"\xef\xbb\xbf-1;-1,-3;0\r\n0;-3,-2;-2\r\n\r\n", PRISONERS),
-        ("tabs.csv", "-1;-1\t-3;0\n0;-3\t-2;-2\n", PRISONERS),
+        ("old_mac.csv", "-1;-1\t-3;0\r0;-3\t-2;-2\r", PRISONERS),
         ("printed.csv", "\N{MINUS SIGN}1,\N{MINUS SIGN}2\n3,4\n", [[[-1, -2], [3, 4]], [[1, 2], [-3, -4]]]),
         ("column.csv", "1;2\n3;4\n", [[[1], [3]], [[2], [4]]]),
         ("plain.json", json.dumps(PRISONERS), PRISONERS),

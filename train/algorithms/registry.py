@@ -32,6 +32,10 @@ PUBLIC_DUELS = f"{DUELS} with a public state"
 PLAYS, SIMULATOR, RULES, WHOLE_TABLE = CLASSES = "plays only", "simulator", "rules", "whole table"
 
 
+# Networks learn in floats of 32 bits, in which squares of larger payoffs overflow.
+LARGEST_PAYOFF = 1e15
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """An entry of `ALGORITHMS`."""
@@ -48,11 +52,16 @@ class Algorithm:
 
     def require(self, game: Game[Any]) -> None:
         """Raises ValueError if the game is not of this kind; `learner` can also refuse a game for other reasons."""
-        facts = game.facts
+        facts, most = game.facts, max(-game.facts.min_payoff, game.facts.max_payoff)
         if (self.learns and not is_constant_sum(game)) or (self.learns == PUBLIC_DUELS and not facts.public_state):
             from train.learner.contract import refusal  # needs pydantic
 
             raise refusal(f"{facts.name}: {self.label} supports only {self.learns}")
+        if most > LARGEST_PAYOFF and self.uses != WHOLE_TABLE and not self.is_own:
+            raise ValueError(
+                f"{facts.name}: payoffs of up to {most:g} points are too large for {self.label}, which learns in "
+                f"32-bit floats (at most {LARGEST_PAYOFF:g}); divide all payoffs by the same number"
+            )
 
     def args(self, game: Game[Any] | None = None, /, **values: int | float | str) -> CommonArgs:
         """Creates the algorithm's arguments; arguments that are not given have their `defaults` for the game.

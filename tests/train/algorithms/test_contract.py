@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from toys import END, Toy, general_sum, one_step
 
 from baselines import head_to_head
-from cardwar_envs import make_game
+from cardwar_envs import make_game, table_game
 from cardwar_envs.core.policy_names import named_policy
 from cardwar_envs.envs.game_batch import GameBatch
 from cardwar_envs.games.jujitsu import Jujitsu
@@ -454,6 +454,13 @@ def test_a_response_is_measured_in_the_points_of_a_constant_sum_game():
     for seat in (0, 1):
         assert figures[f"best_{seat}"] == others[f"best_{seat}"] + 1.0
         assert figures[f"payoff_{seat}"] == pytest.approx(others[f"payoff_{seat}"] + 1.0)
+
+
+def test_payoffs_too_large_for_floats_of_32_bits_are_refused():
+    huge = table_game([[1e16, -1], [-1, 1]])
+    with pytest.raises(ValueError, match=r"payoffs of up to 1e\+16 points are too large for PPO"):
+        ALGORITHMS["ppo"].require(huge)
+    ALGORITHMS["cfr_plus"].require(huge)
 
 
 ZERO_SUM = "{} supports only two-player zero-sum games"
