@@ -43,7 +43,7 @@ GAMES = {
     "goofspiel num_cards=4 prizes=descending": 10_000,
     "goofspiel num_cards=5 prizes=descending": 10_000,
     "oshi_zumo coins=10 size=2": 10_000,
-    "dice_wars num_cards=5 payoff=win ties=carry": 10_000,
+    "dice_wars num_cards=5 payoff=win ties=carry": 1_000,
     "war ranks=3 discards=1 max_rounds=8": 10_000,
     "goofspiel num_cards=5": 10_000,
     "jujitsu num_cards=8 view=word": 10_000,
