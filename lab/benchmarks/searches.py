@@ -24,7 +24,7 @@ import numpy as np
 
 from baselines import exploitability, head_to_head, make_policy
 from baselines.search.policy import SELECTIONS, SearchPolicy
-from baselines.system.files import csv_bytes, write_atomically
+from baselines.system.files import csv_bytes
 from cardwar_envs import Game
 from train.algorithms.registry import ALGORITHMS
 from train.policies.by_word import policy_from
@@ -43,7 +43,7 @@ GAMES = {
     "goofspiel num_cards=4 prizes=descending": 10_000,
     "goofspiel num_cards=5 prizes=descending": 10_000,
     "oshi_zumo coins=10 size=2": 10_000,
-    "dice_wars num_cards=5 payoff=win ties=carry": 10_000,
+    "dice_wars num_cards=5 payoff=win ties=carry": 1_000,
     "war ranks=3 discards=1 max_rounds=8": 10_000,
     "goofspiel num_cards=5": 10_000,
     "jujitsu num_cards=8 view=word": 10_000,
@@ -93,14 +93,14 @@ class Task(NamedTuple):
 
 
 def read_rows(path: Path = FILE) -> list[Row]:
-    """Returns the stored rows; there are none before anything is measured."""
+    """Returns the stored rows, sorted; there are none before anything is measured."""
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        return [
+        return sorted(
             Row(kind, game, policy, int(simulations), int(seed), float(figure), float(micros))
             for kind, game, policy, simulations, seed, figure, micros in list(csv.reader(file))[1:]
-        ]
+        )
 
 
 class Timed:
@@ -229,18 +229,15 @@ def _game(words: str) -> Game[Any]:
 
 
 def add(tasks: Iterable[Task], path: Path = FILE) -> None:
-    """Measures the rows that a file lacks, and stores each; other processes may add rows too."""
+    """Measures the rows that a file lacks, and appends each; other processes may append rows too."""
     for task in tasks:
-        if not _has(path, task):
+        if task.key not in {row[:5] for row in read_rows(path)}:
             figure, micros = task.measure()
-            if not _has(path, task):
-                new = Row(*task.key, float(f"{figure:.9g}"), float(f"{micros:.4g}"))
-                print(*new, flush=True)
-                write_atomically(path, csv_bytes([Row._fields, *sorted([*read_rows(path), new])]))
-
-
-def _has(path: Path, task: Task) -> bool:
-    return task.key in {row[:5] for row in read_rows(path)}
+            new = Row(*task.key, float(f"{figure:.9g}"), float(f"{micros:.4g}"))
+            print(*new, flush=True)
+            header = [] if path.exists() else [Row._fields]
+            with path.open("ab") as file:
+                file.write(csv_bytes([*header, new]))
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from baselines.search.policy import SELECTIONS
-from lab.benchmarks.searches import COUNTS, FILE, GAMES, OPENSPIEL, SPEED, Row, read_rows
+from lab.benchmarks.searches import COUNTS, FILE, GAMES, OPENSPIEL, SEEDS, SPEED, Row, read_rows
 from train.reports.curves import picture
 from train.reports.markdown import table
 from train.text.printing import points
@@ -42,11 +42,13 @@ def _counts(rows: Iterable[Row]) -> list[int]:
 
 
 def _spread(figures: Sequence[float]) -> str:
-    """Median, least and greatest."""
+    """Median, least and greatest; says so if seeds are missing."""
     if not figures:
         return ""
     middle, *ends = (points(each, 4) for each in (median(figures), min(figures), max(figures)))
-    return f"{middle} ({' to '.join(ends)})" if len(figures) > 1 else f"{middle} (one seed)"
+    if len(figures) == 1:
+        return f"{middle} (one seed)"
+    return f"{middle} ({' to '.join(ends)}{'' if len(figures) == SEEDS else f'; {len(figures)} seeds'})"
 
 
 def curves() -> str:
@@ -146,7 +148,7 @@ def _rate(rate: float | None, theirs: float | None) -> str:
     if rate is None:
         return ""
     told = f"{float(f'{rate:.3g}'):,.0f}"
-    return f"{told} ({rate / theirs:.0f} x)" if theirs and rate != theirs else told
+    return f"{told} ({rate / theirs:.2g} x)" if theirs and rate != theirs else told
 
 
 PARTS: dict[str, Callable[[], str]] = {
