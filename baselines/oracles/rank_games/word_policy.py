@@ -52,7 +52,7 @@ def packed_counts(
 
 def word_view(game: Game[Any]) -> Duel | Goofspiel | None:
     """Returns the same game with `view="word"`; None if the game has that view already or lacks it."""
-    if not isinstance(game, Duel | Goofspiel) or game.view == "word":
+    if not isinstance(game, Duel | Goofspiel) or game.view == "word" or not game.facts.public_state:
         return None
     return None if isinstance(game, Duel) and not game.ranks_are_ordinal else replace(game, view="word")
 
