@@ -166,7 +166,7 @@ class LiarsDice(Game[LiarsDiceState]):
 
     def count_states(self, canonical: bool) -> int:
         """Deals times sets of bids without the highest one."""
-        return len(self._deals) * 2 ** (self.num_bids - 1)
+        return len(self._deals) * (1 << (self.num_bids - 1))
 
     def with_size(self, size: int) -> LiarsDice:
         return replace(self, sides=size)
