@@ -166,7 +166,7 @@ class LiarsDice(Game[LiarsDiceState]):
 
     def count_states(self, canonical: bool) -> int:
         """Deals times sets of bids without the highest one."""
-        return len(self._deals) * 2 ** (self.num_bids - 1)
+        return len(self._deals) * (1 << (self.num_bids - 1))
 
     def with_size(self, size: int) -> LiarsDice:
         return replace(self, sides=size)
@@ -189,14 +189,15 @@ class LiarsDice(Game[LiarsDiceState]):
             raise ValueError(f"state has bids {bids}, which must rise and begin with a bid")
 
     def describe(self, state: LiarsDiceState) -> str:
-        """All dice, and the actions so far."""
-        return self._lines(state, (0, 1))
+        """The dice, which stay hidden until a lie is called, and the actions so far."""
+        return self._lines(state, () if self.acting_players(state) else (0, 1))
 
     def describe_revealed(self, revealed: Revealed[LiarsDiceState]) -> str:
         """The dice that the viewer may see, and the actions so far; after a call, all dice."""
         called = not self.acting_players(revealed.state)
         seen = (0, 1) if called else () if revealed.viewer is None else (revealed.viewer,)
-        return self._lines(revealed.state, seen) + "\nthe game is over" * revealed.over
+        course = self.describe_course(revealed) if revealed.over else []  # tells of a forfeit, too
+        return "\n".join([self._lines(revealed.state, seen), *course])
 
     def _lines(self, state: LiarsDiceState, seen: Sequence[int]) -> str:
         rolls = [" ".join(map(str, own)) if player in seen else "?" for player, own in enumerate(state.dice)]

@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from baselines.oracles.bayesian.solver import form_of
+from baselines.oracles.choice import QUICK_STATES
+from baselines.oracles.state_graph.game_graph import full_graph
 from baselines.system.files import parse_object
 from cardwar_envs import Game
-from cardwar_envs.core.policy import Masks, Observations, Probabilities
+from cardwar_envs.core.cached import cached_by_game
+from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
+from cardwar_envs.core.scene import Revealed
 from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
 from train.text.game_names import json_parameters
 from train.text.validation import Strict, one_line
@@ -185,15 +189,38 @@ def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[n
     """Returns the seat that has this observation, and a description of the observation."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
-        text = game.describe(state).replace(f"player_{player}", "you")
-        return player, text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
+        return player, _from_seat(game, player, game.describe(state))
     with suppress(ValueError):  # there are no types if players move several times on private information
         form = form_of(game)
         for player in (0, 1):
             for kind, seen in zip(form.types[player], form.observations[player], strict=True):
                 if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
                     return player, f"you see: {kind}"
-    return 0, ""
+    player, state = _observed(game).get(observation_keys(observation[None])[0], (0, None))
+    if state is None:
+        return 0, ""
+    seen_by = Revealed(state, player, None, (0.0,) * game.facts.num_players, over=False)
+    return player, _from_seat(game, player, game.describe_revealed(seen_by))
+
+
+def _from_seat(game: Game[Any], player: int, text: str) -> str:
+    text = text.replace(f"player_{player}", "you")
+    return text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
+
+
+@cached_by_game(4)
+def _observed(game: Game[Any]) -> dict[bytes, tuple[int, Any]]:
+    """Returns a seat and a state for each observation of a private game; none if its states are too many to list."""
+    try:
+        graph = full_graph(game, QUICK_STATES)
+    except ValueError:
+        return {}
+    found: dict[bytes, tuple[int, Any]] = {}
+    for player in range(game.facts.num_players):
+        states, observations, _ = graph.seen_by(player)
+        for state, key in zip(states, observation_keys(observations), strict=True):
+            found.setdefault(key, (player, graph.states[state]))
+    return found
 
 
 if __name__ == "__main__":
