@@ -12,14 +12,14 @@ from zoocheck import CHECKS, load, order, run_all
 from zoocheck.grounds import grounds
 from zoocheck.guard import Guard
 from zoocheck.runner import advice
-from zoocheck.solo import spoken
+from zoocheck.kinds import spoken
 from zoocheck.subject import remade
 from zoocheck.verdicts import Result, in_words
 
 
 @pytest.fixture(autouse=True)
 def one_process(monkeypatch):
-    monkeypatch.setattr(order, "_elsewhere", lambda told, _: [order.digests(remade(told), told["blind"])] * 2)
+    monkeypatch.setattr(order, "_elsewhere", lambda told, _: [order.digests(remade(told["subject"]), told["blind"])] * 2)
 
 
 def statuses(subject, status):

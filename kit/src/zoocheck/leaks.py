@@ -79,8 +79,6 @@ def commitments_are_kept_inside(subject: Subject) -> None:
 def commitments_touch_nothing(subject: Subject) -> None:
     """Until all have committed, random generators and spaces do not depend on the commitments.
 
-    A learner that sees the generator's state, or a narrowed space, sees the move.
-
     Example: Each commitment draws from the generator immediately.
     Fix: Draw after all have committed.
     """
@@ -89,8 +87,6 @@ def commitments_touch_nothing(subject: Subject) -> None:
 
 def pictures_hide_commitments(subject: Subject) -> None:
     """Until all have committed, no render mode's result or output depends on the commitments.
-
-    A learner that observes pixels would see the others' moves.
 
     Example: `render()` draws the chosen card while others still choose.
     Fix: Draw the last completed turn.

@@ -23,42 +23,51 @@ from zoocheck.play import layers, legal_actions
 from zoocheck.verdicts import Failed
 
 MOST_PLACES = 64  # differing entries named per array
+# Limits on traversing an environment's attributes.
+DEPTH, MOST_NODES, MOST_ITEMS = 6, 3000, 200
+PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
+# Per-agent data of PettingZoo's API is compared separately.
+TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
-def difference(first: Any, second: Any, path: str = "") -> str | None:
-    """Describes the first difference in value between nested data; None if they are equal.
+def difference(first: Any, second: Any, **how: bool) -> str | None:
+    """Describes the first difference between nested data, compared as in `places`; None if they are equal."""
+    return next((f"{where}: {what}" for where, what in places(first, second, **how)), None)
 
-    0.0 equals -0.0, and outside of arrays numbers of different types can be equal.
+
+def places(first: Any, second: Any, path: str = "", /, **how: bool) -> Iterator[tuple[str, str]]:
+    """Yields all differences in value between nested data, with both values.
+
+    0.0 equals -0.0, and outside of arrays numbers of different types can be equal; `exact` compares types and signs of
+    zero, too. `unordered` ignores the order of keys, and `untyped` the types of arrays.
     """
-    return next((f"{where}: {what}" for where, what in places(first, second, path)), None)
-
-
-def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields all differences between nested data, with both values; `exact` compares types and signs of zero too."""
+    exact = how.get("exact", False)
     if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
         return  # fast path: most data is of these types, and equal
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        yield from _array_places(first, second, path, exact)
+        yield from _array_places(first, second, path, exact, how.get("untyped", False))
     elif isinstance(first, Mapping) and isinstance(second, Mapping):
-        yield from _mapping_places(first, second, path, exact)
+        yield from _mapping_places(first, second, path, **how)
     elif _is_list(first) and _is_list(second):
         if len(first) != len(second):
             yield path, f"{len(first)} and {len(second)} entries"
         for i, (one, other) in enumerate(zip(first, second, strict=False)):
             if one is not other:  # fast path: identical objects need no comparison
-                yield from places(one, other, f"{path}[{i}]", exact)
+                yield from places(one, other, f"{path}[{i}]", **how)
     elif not _equal(first, second, exact):
         yield path, f"{_short(first)} and {_short(second)}"
 
 
-def _mapping_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
-    if list(first) != list(second) and list(map(str, first)) != list(map(str, second)):
+def _mapping_places(first: Any, second: Any, path: str, **how: bool) -> Iterator[tuple[str, str]]:
+    listed = sorted if how.get("unordered") else list
+    if list(first) != list(second) and listed(map(str, first)) != listed(map(str, second)):
         yield path or "keys", f"{list(first)} and {list(second)}"
     for key, one in first.items():
         if key in second and one is not (other := second[key]):
-            yield from places(one, other, f"{path}.{key}" if path else str(key), exact)
+            yield from places(one, other, f"{path}.{key}" if path else str(key), **how)
 
 
 def _is_list(data: Any) -> bool:
@@ -73,12 +82,12 @@ def _equal(first: Any, second: Any, exact: bool) -> bool:
     return bool(first == second) or (first != first and second != second)
 
 
-def _array_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
+def _array_places(first: Any, second: Any, path: str, exact: bool, untyped: bool) -> Iterator[tuple[str, str]]:
     one, other = np.asarray(first), np.asarray(second)
-    if one.dtype != other.dtype or one.shape != other.shape:
+    if (one.dtype != other.dtype and not untyped) or one.shape != other.shape:
         yield path, f"{one.dtype}{list(one.shape)} and {other.dtype}{list(other.shape)}"
         return
-    if one.dtype != object and one.tobytes() == other.tobytes():
+    if one.dtype == other.dtype != object and one.tobytes() == other.tobytes():
         return
     differs = one != other
     if one.dtype.kind in "fc":
@@ -118,14 +127,6 @@ def arrays_in(data: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
     elif _is_list(data):
         for i, value in enumerate(data):
             yield from arrays_in(value, f"{path}[{i}]")
-
-
-# Limits on traversing an environment's attributes.
-DEPTH, MOST_NODES, MOST_ITEMS = 6, 3000, 200
-PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
-# Per-agent data of PettingZoo's API is compared separately.
-TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
-ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def state_of(generator: Any) -> Any:

@@ -33,8 +33,6 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     types. A global state must fit its space as well. Bools, and integers of another size, are noted if the space
     contains them.
 
-    Networks are built for the space; values outside it are clipped or truncated, or raise errors.
-
     Example: `Box(0, 4)` for counts that reach 7, or float64 arrays in a float32 space.
     Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
     """
@@ -123,8 +121,6 @@ def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
     """If a reset seeds the action spaces, it seeds the spaces of different agents differently.
 
-    Otherwise random players always make the same choice.
-
     Example: `for agent in self.agents: self.action_space(agent).seed(seed)` in `reset`.
     Fix: Do not seed spaces in `reset`, or seed each differently: `seed + i`.
     """
@@ -179,8 +175,6 @@ def _require_form(play: Play) -> None:
 
 def illegal_actions_are_refused(subject: Subject) -> None:
     """An action that its mask forbids raises an error without effect, or ends the game for the agent that tried it.
-
-    If the environment plays the action, or silently substitutes another, the learner trains on a different game.
 
     Example: `step` plays a card that is not in the hand, or substitutes the lowest one.
     Fix: Raise a ValueError and change nothing, or end the game for that agent.

@@ -31,6 +31,8 @@ GAMES = 12
 LONGEST = 25
 SECONDS = 60
 ANOTHER = 4711
+SEED, PLAYED = 5, 6
+Games = dict[str, list[list[str]]]
 
 
 def order_of_actions_does_not_matter(subject: Subject) -> None:
@@ -83,15 +85,9 @@ def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) 
 
 
 def _require_alike(seen: Any, other: Play, words: str) -> None:
-    for place, what in look.places(_by_name(seen), _by_name(other.seen()), exact=True):
-        raise Failed(f"{other.at}: {words}{place}: {what}")
-
-
-def _by_name(data: Any) -> Any:
-    """Sorts mappings by name, because results may list the agents in the order of the actions."""
-    if isinstance(data, Mapping):
-        return {key: _by_name(data[key]) for key in sorted(data, key=str)}
-    return data
+    """Raises Failed if the results differ other than in the order of agents, which may be that of the actions."""
+    if found := look.difference(seen, other.seen(), exact=True, unordered=True):
+        raise Failed(f"{other.at}: {words}{found}")
 
 
 def hash_seed_does_not_matter(subject: Subject) -> None:
@@ -146,9 +142,6 @@ def _shared(subject: Subject) -> str:
     return ""
 
 
-SEED, PLAYED = 5, 6
-
-
 def environments_do_not_meet(subject: Subject) -> None:
     """Two environments that are stepped alternately play the same games as each would alone.
 
@@ -174,13 +167,10 @@ def environments_do_not_meet(subject: Subject) -> None:
 
 def _require_same_lengths(api: Api) -> None:
     """Long games of two environments that are stepped alternately do not end earlier: they share no counter."""
-    alone = api.game(SEED)
-    while alone.goes_on():
-        alone.step(log=False)
+    alone = api.game(SEED).play_on(min(STEPS, api.budget.longest))
     if alone.over or len(alone.played) < STEPS:  # short games have been compared, and slow ones would take too long
         return
-    while not alone.over and len(alone.played) < LONG:
-        alone.step(log=False)
+    alone.play_on(LONG)
     pair = [api.game(SEED) for _ in range(2)]
     while not any(play.over for play in pair) and len(pair[0].played) < LONG:
         for play in pair:
@@ -227,8 +217,6 @@ def _require_own_spaces(one: Play, other: Play) -> None:
 def global_randomness_is_left_alone(subject: Subject) -> None:
     """Making, resetting and playing neither uses nor seeds the global generators of `random` and `numpy.random`.
 
-    Otherwise the environment affects every other user of random numbers in the process, and depends on them.
-
     Example: `random.shuffle(deck)` or `np.random.seed(seed)`.
     Fix: `self.rng.shuffle(deck)`, with a generator of the environment's own.
     """
@@ -253,9 +241,6 @@ def global_randomness_is_left_alone(subject: Subject) -> None:
                 raise Failed(f"{api.kind}: the generator of `{name}` has been used or seeded")
 
 
-Games = dict[str, list[list[str]]]
-
-
 def _unlike(here: Games, there: Games) -> str:
     """The location of the first difference between two rounds of games; empty if there is none."""
     for key, games in here.items():
@@ -271,7 +256,7 @@ def _told(subject: Subject) -> dict[str, Any]:
     left = subject.budget.left()
     seconds = None if left is None else left / 2  # there are two processes
     blind = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
-    return {**description(subject), "longest": subject.budget.longest, "seconds": seconds, "blind": blind}
+    return {"subject": description(subject), "longest": subject.budget.longest, "seconds": seconds, "blind": blind}
 
 
 def digests(subject: Subject, blind: Mapping[str, list[Any]]) -> Games:
@@ -332,7 +317,7 @@ def _environment(hash_seed: int) -> dict[str, str]:
 @quiet()
 def _play_elsewhere() -> None:
     told = json.loads(sys.stdin.read())
-    subject = remade(told)
+    subject = remade(told["subject"])
     subject.budget.longest = told["longest"]
     if told["seconds"] is not None:
         subject.budget.end = subject.budget.deadline = processor_seconds() + told["seconds"]

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import copy
-import datetime
-import itertools
 import math
-import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
-from types import BuiltinFunctionType
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from zoocheck.declared import modes_of
 from zoocheck.look import difference, drawn, require_same, require_same_play
-from zoocheck.play import Play, layers
-from zoocheck.steady import find, steady_api
+from zoocheck.play import Play
+from zoocheck.steady import find, steady_api, stepping_clocks
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
 
@@ -33,11 +27,8 @@ MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
 UNKNOWN = {"an unknown option": 1}
-# Clock of `time` -> its units per second.
-CLOCKS = {name + end: unit for name in ("time", "monotonic", "perf_counter") for end, unit in (("", 1), ("_ns", 10**9))}
-CLOCKS_SEEDS = 3
-# Packages whose use of clocks is no business of the environment.
-LIBRARIES = {"builtins", "abc", "typing", "pettingzoo", "gymnasium"}
+# Games in which all clocks jump, by so many seconds at each call.
+CLOCKS_SEEDS, JUMP = 3, 3601.0
 
 
 def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api]:
@@ -67,54 +58,12 @@ def same_seed_same_episode(subject: Subject) -> None:
 def _require_timeless(api: Api) -> None:
     for seed in range(CLOCKS_SEEDS):
         plain = api.game(seed).run()
-        with jumping_clocks(api.make()):
+        with stepping_clocks(api.make(), JUMP):
             hurried = api.game(seed).run()
         for seen in (*plain, *hurried):
             seen |= {"infos": {}, "last": (seen.get("last") or [])[:-1]}
         what = f"{api.kind}, seed {seed}: with all clocks jumping at each call, and without"
         require_same_play(plain, hurried, what)
-
-
-@contextmanager
-def jumping_clocks(env: Any) -> Iterator[None]:
-    """Each call of a clock of `time` or `datetime`, also as imported by name in the environment's modules, is later."""
-    hours, now = itertools.count(1), time.time
-    jumping: dict[Any, Any] = {}
-    for name, unit in CLOCKS.items():
-        clock = getattr(time, name)
-        jumping[clock] = partial(lambda clock, unit: clock() + 3601 * next(hours) * unit, clock, unit)
-    for read in (time.localtime, time.gmtime):
-        jumping[read] = partial(lambda read, at=None: read(now() + 3601 * next(hours) if at is None else at), read)
-    for kind, jump in ((datetime.datetime, datetime.timedelta(hours=1)), (datetime.date, datetime.timedelta(days=1))):
-        jumping[kind] = _late_kind(kind, jump, hours)
-    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
-    modules = [time, datetime, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
-    named = [(module, name, value) for module in modules for name, value in vars(module).items()]
-    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType | type) and each[2] in jumping]
-    try:
-        for module, name, value in changed:
-            setattr(module, name, jumping[value])
-        yield
-    finally:
-        for module, name, value in changed:
-            setattr(module, name, value)
-
-
-class _Late(type):
-    """The class of a class of dates whose instances are those of the class itself."""
-
-    def __instancecheck__(cls, each: Any) -> bool:
-        return isinstance(each, cls.__mro__[1])
-
-
-def _late_kind(kind: Any, jump: datetime.timedelta, hours: Iterator[int]) -> type:
-    """A class of dates whose `now`, `utcnow` and `today` are later at each call."""
-
-    def late(name: str) -> Any:
-        return staticmethod(lambda *zone, **named: getattr(kind, name)(*zone, **named) + jump * next(hours))
-
-    names = [name for name in ("now", "utcnow", "today") if hasattr(kind, name)]
-    return _Late(kind.__name__, (kind,), {name: late(name) for name in names})
 
 
 def _require_numpy_seeds(api: Api) -> None:
@@ -268,9 +217,7 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
         played, clock = 0, subject.time(HISTORY_SHARE)
         for games in MANY:
             while played < games:
-                used.reset(played)
-                while used.goes_on():
-                    used.step(log=False)
+                used.reset(played).play_on(used.budget.longest)
                 played += 1
             again = used.again(2).reset(2).run()
             played += 1
@@ -381,8 +328,6 @@ def _require_forgotten(api: Api, key: Any, default: Any, fresh: list[Any]) -> No
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """Sampling from the spaces does not affect the game, and the game does not draw from the spaces.
-
-    Otherwise a random player changes the prizes, and a seed does not determine the game.
 
     Example: `prize = self.action_space(agent).sample()` in `step`.
     Fix: Draw from the environment's generator.
