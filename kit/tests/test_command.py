@@ -132,14 +132,11 @@ def test_every_check_rests_on_something():
         assert ground.page.startswith("https://") == (ground.severity == "error"), ground
 
 
-def test_annotations_for_github_are_one_line_each_beside_the_code(capsys, monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_annotations_for_github_are_one_line_each(capsys):
     code, out, _ = run(capsys, "broken.solo:SharedArray", *SHORT, "--only", "arrays_are_fresh", "--github")
     (line,) = [line for line in out.splitlines() if line.startswith("::")]
-    place = (
-        r"::error file=broken/solo\.py,line=\d+,title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"
-    )
-    assert (code, bool(re.match(place, line))) == (1, True), line
+    told = r"::error title=zoocheck arrays_are_fresh::Gymnasium, .*%0Amust hold: .*%0Ato fix"
+    assert (code, bool(re.match(told, line))) == (1, True), line
 
 
 @pytest.mark.parametrize(

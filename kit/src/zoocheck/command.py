@@ -23,7 +23,7 @@ from zoocheck import verdicts
 from zoocheck.grounds import SEVERITIES, Ground, grounds, is_milder
 from zoocheck.guard import Guard
 from zoocheck.kinds import NAME
-from zoocheck.report import known_findings, place, stale, versions
+from zoocheck.report import known_findings, stale, versions
 from zoocheck.runner import CHECKS, advice, selected, with_causes
 from zoocheck.subject import SECONDS, Subject, load
 from zoocheck.verdicts import FAILED, STATUSES, WARNED, Result, shortfall
@@ -45,7 +45,6 @@ class Report:
     seconds: float  # CPU time of the run, with its child processes
     grounds: dict[str, Ground]  # check -> what it rests on, for those that apply to this kind of environment
     versions: dict[str, str]  # package -> version
-    place: tuple[str, int] = ("", 0)  # file and line of the environment's class; empty and 0 if not in this folder
 
     @property
     def complete(self) -> bool:
@@ -98,14 +97,13 @@ class Report:
         return said + f"; interrupted after {len(self.results)} of {self.planned} checks" * (not self.complete)
 
     def annotations(self) -> list[str]:
-        """The violations as commands of GitHub's workflows, which show them beside the code."""
-        where = "file={},line={},".format(*self.place) if self.place[0] else ""
+        """The violations as commands of GitHub's workflows, which show them with the run."""
         lines = []
         for result in (each for each in self.results if each.status in (FAILED, WARNED)):
             ground = self.grounds[result.check]
             text = printable("\n".join([result.reason, *advice(result, ground)]))
             text = text.replace("%", "%25").replace("\n", "%0A")
-            lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+            lines.append(f"::{ground.severity} title=zoocheck {result.check}::{text}")
         return lines
 
 
@@ -185,9 +183,9 @@ def _checked(subject: Subject, names: list[str], known: list[str], severity: str
     if subject.gymnasium:
         seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
-        facts = versions(subject), place(subject)
+        found_versions = versions(subject)
     gone, spent = stale(results, known, CHECKS), verdicts.processor_seconds()
-    return Report(subject.name, results, len(names), seen, gone, spent, rests, *facts)
+    return Report(subject.name, results, len(names), seen, gone, spent, rests, found_versions)
 
 
 @contextlib.contextmanager

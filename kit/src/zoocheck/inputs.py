@@ -13,7 +13,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel_of
-from zoocheck.look import difference, places, public, require_same_play
+from zoocheck.look import difference, in_words, places, public, require_same_play
 from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, legal_actions, parts, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
@@ -299,13 +299,13 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
 
     An effect on public attributes alone is noted: no learner receives them.
     """
-    shaky: set[str] | None = None
+    shaky: set[Any] | None = None
     held: dict[str, str] = {}
     for place, words in places(before, _all(play), exact=True):
         if shaky is None:
             shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
         if place not in shaky:
-            words = f"{what} changes {place}: {words}"
+            words = f"{what} changes {in_words(place)}: {words}"
             if channel_of(place) != "held":
                 return {"changed": words}
             held = held or {AS_NOTE["changed"]: words}

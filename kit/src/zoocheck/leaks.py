@@ -10,7 +10,7 @@ from typing import Any
 from zoocheck.declared import modes_of, require_modes
 from zoocheck.explore import Route, games_by_chance, routes
 from zoocheck.kinds import AECPlay, Turn, has_choice
-from zoocheck.look import captured_output, drawn, places, public, refusals
+from zoocheck.look import Path, captured_output, drawn, in_words, places, public, refusals
 from zoocheck.play import legal_actions
 from zoocheck.steady import steady_api
 from zoocheck.subject import Api, Finding, Subject, once
@@ -25,11 +25,11 @@ MOST_GAMES = 60
 SHARES = {"told": 0.06, "open": 0.06, "drawn": 0.06}
 # Channel -> the names of the places in it; all others are "open".
 CHANNELS = {
-    "touched": ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces"),
-    "drawn": ("render()",),
-    "told": ("told",),
-    "open": ("attributes.metadata",),
-    "held": ("attributes",),
+    "touched": {"random generators", "spaces", ("attributes", "observation_spaces"), ("attributes", "action_spaces")},
+    "drawn": {"render()"},
+    "told": {"told"},
+    "open": {("attributes", "metadata")},
+    "held": {"attributes"},
 }
 
 
@@ -200,14 +200,15 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
         shows = f"before all have committed, public data shows whether {moment.agent} plays"
         for place, what in new:
             if place not in shaky:
-                words = f"{where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                words = f"{where}: {shows} {moment.committed[0]} or {other}: {in_words(place)}: {what}"
                 found.setdefault(channel_of(place), words)
     return found
 
 
-def channel_of(place: str) -> str:
+def channel_of(place: Path) -> str:
     """Where a learner would see a difference; "held" means public attributes, which learners do not receive."""
-    return next((channel for channel, names in CHANNELS.items() if place.startswith(names)), "open")
+    names = place[0], place[:2]
+    return next((channel for channel, known in CHANNELS.items() if any(name in known for name in names)), "open")
 
 
 def _view(api: Api, more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:

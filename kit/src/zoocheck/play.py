@@ -389,22 +389,14 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
     return {key: _without(value, names, name) for name, key, value in named if name not in names}
 
 
-def finite(number: Any, what: str) -> float:
-    """The number; raises Failed unless it is a finite number."""
-    if number is None or np.shape(number) != ():
-        raise Failed(f"{what} is {number!r}, not a number")
-    if not math.isfinite(number):
-        raise Failed(f"{what} is {number}, not a finite number")
-    return float(number)
-
-
 def payment(reward: Any, what: str) -> Any:
     """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
-    if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
-        return finite(reward, what)
-    if not np.isfinite(reward).all():
-        raise Failed(f"{what} is {reward}, not a vector of finite numbers")
-    return reward.astype(np.float64)
+    vector = isinstance(reward, np.ndarray) and reward.ndim == 1 and reward.size > 1 and reward.dtype.kind in "iuf"
+    if reward is None or not (vector or np.shape(reward) == ()):
+        raise Failed(f"{what} is {reward!r}, not a number")
+    if not (np.isfinite(reward).all() if vector else math.isfinite(reward)):
+        raise Failed(f"{what} is {reward}, not {'a vector of finite numbers' if vector else 'a finite number'}")
+    return reward.astype(np.float64) if vector else float(reward)
 
 
 def as_text(paid: Any) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import platform
 import sys
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from functools import cache, partial
-from importlib.metadata import distribution, packages_distributions
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,9 @@ from zoocheck.play import Play, beneath, layers, source, text_of_call
 from zoocheck.subject import Subject, is_id, once
 from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, WARNED, Result, in_a_line
 
+# The most calls of one environment in a script.
 LONGEST = 60
+_distributions = cache(packages_distributions)
 
 
 @once
@@ -32,26 +32,10 @@ def versions(subject: Subject) -> dict[str, str]:
 
 
 def _version(module: str) -> str:
-    """The version of the installed distribution if the module was loaded from it, else the module's `__version__`."""
-    loaded = sys.modules[module]
-    stated, file = getattr(loaded, "__version__", ""), getattr(loaded, "__file__", None)
-    for name in _distributions().get(module, ()):
-        found = distribution(name)
-        if not stated or (file and Path(file).is_relative_to(str(found.locate_file("")))):
-            return found.version
-    return stated if isinstance(stated, str) else ""
-
-
-_distributions = cache(packages_distributions)
-
-
-def place(subject: Subject) -> tuple[str, int]:
-    """The file and line that define the environment's class, if it lies in the working directory; else empty and 0."""
-    for kind in type(layers(subject.any_env())[-1]).__mro__:
-        with suppress(OSError, TypeError, ValueError):  # it may be made at run time, or lie elsewhere
-            file, line = Path(inspect.getfile(kind)).resolve(), inspect.getsourcelines(kind)[1]
-            return file.relative_to(Path.cwd()).as_posix(), line
-    return "", 0
+    """What a module states as its version, else that of its distribution; empty if neither is known."""
+    if stated := getattr(sys.modules[module], "__version__", ""):
+        return str(stated)
+    return "".join(version(name) for name in _distributions().get(module, ())[:1])
 
 
 def script_of(subject: Subject, reason: str) -> str:

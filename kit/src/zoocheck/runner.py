@@ -142,7 +142,6 @@ def run(name: str, subject: Subject) -> Result:
     subject.cut.clear()
     subject.budget.start(subject.seconds, whole=subject.games is not None)
     status, reason = _judged(CHECKS[name], subject)
-    reason = verdicts.in_words(reason)
     result = Result(name, status, spoken(reason) if subject.gymnasium else reason)
     if status != FAILED:
         return result

@@ -14,7 +14,7 @@ from zoocheck.declared import modes_of
 from zoocheck.look import difference, drawn, require_same, require_same_play
 from zoocheck.play import Play
 from zoocheck.steady import find, steady_api, stepping_clocks
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
 
 # Number of games to compare before concluding that there is no chance, which may be rare.
@@ -49,7 +49,7 @@ def same_seed_same_episode(subject: Subject) -> None:
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            subject.fail(Finding(f"{api.kind}: two games with the same seed and actions: {found.reason}", found.games))
+            subject.fail(found)
         api = steady_api(subject, api.kind)
         _require_numpy_seeds(api)
         _require_timeless(api)
@@ -165,19 +165,23 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
         for steps in (1, 2, 3, STEPS):
             used = api.game(1)
             used.run(steps)
-            again = used.again(2).reset(2).run()
-            require_same_play(fresh, again, f"{api.kind}: fresh, and reset after {steps} steps of another game")
+            _require_anew(used, 2, fresh, f"after {steps} steps of another game")
             if played_illegally(used := api.game(1), steps):
-                with failing(f"{api.kind}: a reset after an illegal action in another game:"):
-                    again = used.again(2).reset(2).run()
-                require_same_play(fresh, again, f"{api.kind}: fresh, and reset after an illegal action in another game")
+                _require_anew(used, 2, fresh, "after an illegal action in another game")
         used = api.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
-        what = f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle"
-        require_same_play(fresh, used.again(2).reset(2).run(), what)
+        _require_anew(used, 2, fresh, f"after {ABANDONED} games that were left in the middle")
         for mode in modes_of(subject):
             _require_new_picture(api, mode)
+
+
+def _require_anew(used: Play, seed: int, fresh: list[Any], what: str, steps: int = STEPS) -> None:
+    """Raises Failed unless a seeded reset of a used environment starts the same game as in a fresh one."""
+    what = f"{used.kind}: fresh, and reset {what}"
+    with failing(f"{what}: raises"):
+        again = used.again(seed).reset(seed).run(steps)
+    require_same_play(fresh, again, what)
 
 
 def _require_new_picture(api: Api, mode: str) -> None:
@@ -219,9 +223,8 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
             while played < games:
                 used.reset(played).play_on(used.budget.longest)
                 played += 1
-            again = used.again(2).reset(2).run()
+            _require_anew(used, 2, fresh, f"after {played} other games")
             played += 1
-            require_same_play(fresh, again, f"{api.kind}: fresh, and after {played - 1} other games")
             if next(clock, None) is None:
                 break
 
@@ -275,8 +278,7 @@ def options_do_no_harm(subject: Subject) -> None:
                 log = used.reset(0, options=handed).run(SHORT)
             require_same(options, handed, f"{what}: the caller's dict before and after")
             require_same_play(fresh[0], log, f"{what}, and without")
-            later = used.again(1).reset(1).run(SHORT)
-            require_same_play(fresh[1], later, f"{api.kind}: fresh, and after a game with options {options}")
+            _require_anew(used, 1, fresh[1], f"after a game with options {options}", SHORT)
         for key, default in _options_read(api).items():
             _require_forgotten(api, key, default, fresh)
 
@@ -320,10 +322,8 @@ def _require_forgotten(api: Api, key: Any, default: Any, fresh: list[Any]) -> No
             used.reset(0, options={key: value}).run(SHORT)
         except Exception:  # it may not be a value of this option
             continue
-        what = f"{api.kind}: fresh, and after a game with the option {key!r}: {value!r}, which is no longer given"
-        with failing(f"{what}: raises"):
-            later = used.again(1).reset(1).run(SHORT)
-        require_same_play(fresh[1], later, what)
+        what = f"after a game with the option {key!r}: {value!r}, which is no longer given"
+        _require_anew(used, 1, fresh[1], what, SHORT)
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zoocheck.explore import explored
-from zoocheck.look import difference
+from zoocheck.look import difference, require_same_play
 from zoocheck.play import Play, info_name, layers, styled
 from zoocheck.subject import Api, Finding, Subject, once
 from zoocheck.verdicts import Failed, NotApplicable, Noted
@@ -100,8 +100,10 @@ def _unlike_episodes(subject: Subject, api: Api) -> Finding | None:
             play = api.game(seed)
             play.chooser = styled(seed)
             logs.append(play.run())
-        if differs := difference(*logs):
-            return Finding(differs, [*subject.recent])
+        try:
+            require_same_play(*logs, f"{api.kind}: two games with the same seed and actions")
+        except Failed as failure:
+            return Finding(str(failure), [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
             break
     return explored(subject, api.kind).unrepeatable

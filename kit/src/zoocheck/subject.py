@@ -222,10 +222,8 @@ def _named(word: str) -> Any:
 
 def _found(word: str, parameters: Mapping[str, Any]) -> Makers:
     name, _, attribute = word.partition(":")
-    try:
+    with failing(f"cannot import {name!r}:", ValueError):
         import_module(name)
-    except Exception as error:
-        raise ValueError(f"cannot import {name!r}: {error}") from error
     try:
         found = _named(word)
     except AttributeError:

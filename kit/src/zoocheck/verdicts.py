@@ -6,7 +6,6 @@ import inspect
 import logging
 import math
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -17,16 +16,6 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
 STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
-# The place of a difference in visible data, as in "[3].observations.bob.hand[0]: 1 and 2", and what it consists of.
-PLACE = re.compile(
-    r"(?<!\S)(?:\[(\d+)\]\.)?(?:told\.)?(?:(observation|reward|termination|truncation|info)s\.('[^']*'|[^:.[\]]+)|"
-    r"(last\[[0-4]\]|render\(\)\[[01]\]|agent_selection|(?:observation|reward|termination|truncation|info|agent)s?))?"
-    r"((?:\.'[^']*'|\.[^:.[\]]+|\[[\d, ]+\])*)(?=: )"
-)
-PART = re.compile(r"\.('[^']*'|[^:.[\]]+)|((?:\[[\d, ]+\])+)")
-OF_LAST = ("observation", "reward", "termination", "truncation", "info")
-RESULTS = {f"last[{place}]": f"{name} of last()" for place, name in enumerate(OF_LAST)}
-RESULTS |= {"render()[0]": "the picture of render()", "render()[1]": "what render() prints"}
 # Maximum number of steps per episode, unless a check has to reach the end.
 STEPS = 120
 # A run ends after `MOST` times its seconds, plus `MORE` seconds for rendering and starting processes. A check may use
@@ -104,22 +93,6 @@ def shortfall(results: Iterable[Result]) -> str:
     if 2 * reached >= len(statuses):
         return ""
     return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
-
-
-def in_words(reason: str) -> str:
-    """The reason with the places of differences in words: "after step 3, observation of bob, key 'hand', entry 0"."""
-    return PLACE.sub(_place_in_words, reason)
-
-
-def _place_in_words(found: re.Match[str]) -> str:
-    step, part, agent, result, rest = found.groups()
-    when = "after reset" if step == "0" else step and f"after step {step}"
-    whose = part and f"{part} of {agent.strip(chr(39))}"
-    words = [when, whose, RESULTS.get(result, result)]
-    for key, entry in PART.findall(rest):
-        number = entry[1:-1]
-        words.append(f"key '{key.strip(chr(39))}'" if key else f"entry {number if number.isdigit() else entry}")
-    return ", ".join(filter(None, words))
 
 
 @contextmanager
