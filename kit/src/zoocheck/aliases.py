@@ -1,7 +1,5 @@
 """Checks that returned data and copies belong to the caller, and that looking at an environment has no side effects."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable

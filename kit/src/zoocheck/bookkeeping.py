@@ -1,7 +1,5 @@
 """Checks of bookkeeping: last(), rewards, results and both versions of a game agree, and rewards sum as declared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any

@@ -1,7 +1,5 @@
 """A check that future chance outcomes stay hidden: visible data must not predict them better than a control."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The command `zoocheck ENVIRONMENT`: runs the checks and reports."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

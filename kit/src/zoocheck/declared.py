@@ -1,7 +1,5 @@
 """Checks of what an environment declares and offers: agents, metadata, close() and render modes."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

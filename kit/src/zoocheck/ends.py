@@ -1,7 +1,5 @@
 """Checks of the order in which agents act, of the ends of games and episodes, and of calls at the wrong time."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterable, Iterator

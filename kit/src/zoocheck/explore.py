@@ -1,7 +1,5 @@
 """Plays many games, steered towards rare features, and passes every step to all watchers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What each check rests on: a sentence of PettingZoo's or Gymnasium's documents, or what a learner needs."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

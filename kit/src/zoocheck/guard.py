@@ -1,7 +1,5 @@
 """Runs checks in a child process: if the environment ends this process, only the current check fails."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import index

@@ -1,7 +1,5 @@
 """Drivers for AEC, Parallel and Gymnasium, which is shown as Parallel with one agent, and the turns of AEC."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Checks that moves are simultaneous: nothing reveals a move before all have committed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -99,7 +97,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
     subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
-    leaks = _search(subject, way)
+    leaks = search(subject, way)
     if not leaks.looked:
         raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
@@ -110,12 +108,13 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
 
 def shown_before_all_have_acted(subject: Subject) -> str:
     """What shows moves to later agents in the same cycle, if anything does."""
-    found = [_search(subject, way).found.items() for way in ("told", "open")]
+    found = [search(subject, way).found.items() for way in ("told", "open")]
     return next((each.reason for ways in found for channel, each in ways if channel != "held"), "")
 
 
 @once
-def _search(subject: Subject, way: str) -> _Leaks:
+def search(subject: Subject, way: str) -> _Leaks:
+    """Looks at commitments in many situations, in one of the `SHARES`."""
     api = steady_api(subject, "AEC")
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]

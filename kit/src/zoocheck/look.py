@@ -1,7 +1,5 @@
 """All externally visible data of an environment, as plain data, and the differences between nested data."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io

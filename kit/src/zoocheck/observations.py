@@ -1,7 +1,5 @@
 """Checks of observations, spaces and action masks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

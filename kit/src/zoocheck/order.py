@@ -1,7 +1,5 @@
 """Checks that games do not depend on the order of dicts, the hash seed, or other environments."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -250,8 +248,7 @@ def _unlike(here: Games, there: Games) -> str:
 
 def _told(subject: Subject) -> dict[str, Any]:
     """Tells another process how to make the environment, and how long to play it."""
-    left = subject.budget.left()
-    seconds = None if left is None else left / 2  # there are two processes
+    seconds = subject.budget.left() / 2  # there are two processes
     blind = {api.kind: sorted(find(subject, api.kind).kinds, key=str) for api in subject.apis()}
     return {"subject": description(subject), "longest": subject.budget.longest, "seconds": seconds, "blind": blind}
 
@@ -316,8 +313,7 @@ def _play_elsewhere() -> None:
     told = json.loads(sys.stdin.read())
     subject = remade(told["subject"])
     subject.budget.longest = told["longest"]
-    if told["seconds"] is not None:
-        subject.budget.end = subject.budget.deadline = processor_seconds() + told["seconds"]
+    subject.budget.end = subject.budget.deadline = processor_seconds() + told["seconds"]
     first = digests(subject, told["blind"])
     for number, api in enumerate(subject.apis()):  # the effects of two equal rounds may cancel out
         api.new().reset(GAMES + number).run(LONGEST)

@@ -1,7 +1,5 @@
 """Drives an environment with legal actions, in several styles, and records all visible data."""
 
-from __future__ import annotations
-
 import copy
 import math
 import zlib

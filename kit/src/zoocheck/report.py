@@ -1,7 +1,5 @@
 """Contents of a report: versions of software, a script that reproduces a failure, and known findings."""
 
-from __future__ import annotations
-
 import json
 import platform
 import sys

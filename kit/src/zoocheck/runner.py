@@ -1,7 +1,5 @@
 """Lists and runs all checks."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -67,7 +65,7 @@ def rare_situations_are_no_exception(subject: Subject) -> None:
         for check in sorted(found.failures.keys() - failed - subject.failed):
             subject.fail(Finding(f"{check}: {found.failures[check].reason}", found.failures[check].games))
         new = new or bool(found.routes)
-    searched = {("leaks", "told"), *(("odd input", api.kind) for api in subject.apis())}
+    searched = {(leaks.search, "told"), *(("odd input", api.kind) for api in subject.apis())}
     known = {name: each for name, each in subject.findings.items() if name not in searched}
     again = replace(subject, seconds=PART * subject.seconds, findings=known)
     for search in SEARCHES if new else ():

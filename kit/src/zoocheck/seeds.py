@@ -1,7 +1,5 @@
 """Checks of reproducibility: the seed determines all random draws."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Finds infos that differ despite equal seeds and choices: clocks, identifiers, counts of games; replaces clocks."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import re
@@ -76,10 +74,14 @@ def find(subject: Subject, kind: str) -> Unsteady:
     """Finds the infos of a kind that always differ."""
     api, found = subject.api(kind), Unsteady()
     series = [_series(api, seed, 4) for seed in SEEDS]
-    with stepping_clocks(api.make(), TICK):
-        pairs = [[_series(api, seed, 1)[0] for _ in range(2)] for seed in SEEDS]
-    games = [game for pair in pairs for game in pair]
-    for name in _names([*games, *(each for same in series for each in same)]):
+    games: list[list[Told]] = []
+    with stepping_clocks(api.make(), TICK) as restart:
+        for seed in (seed for seed in SEEDS for _ in range(2)):
+            restart()
+            games += _series(api, seed, 1)
+    pairs = list(zip(games[::2], games[1::2], strict=True))
+    every = [*games, *(game for same in series for game in same)]
+    for name in {name for game in every for told in game for name in told.info} - {""}:
         if any(_differ(name, *pair) for pair in pairs):
             found.kinds[name] = _kind_of(name, games)
         elif any(_differ(name, pair[0], same[0]) for pair, same in zip(pairs, series, strict=True)):
@@ -130,10 +132,6 @@ def _leaves(info: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         return
     for key, value in info.items():
         yield from _leaves(value, info_name(path, key))
-
-
-def _names(games: list[list[Told]]) -> set[str]:
-    return {name for game in games for told in game for name in told.info} - {""}
 
 
 def _values(name: str, games: list[list[Told]]) -> list[list[Any]]:
@@ -204,16 +202,18 @@ def infos_are_steady(subject: Subject) -> None:
 
 
 @contextmanager
-def stepping_clocks(env: Any, seconds: float) -> Iterator[None]:
+def stepping_clocks(env: Any, seconds: float) -> Iterator[Callable[[], None]]:
     """Each call of a clock of `time` or `datetime` is so many seconds later than the one before.
 
-    This holds also for clocks that the modules of the environment have imported by name.
+    This holds also for clocks that the modules of the environment have imported by name. The context gives a function
+    that sets all clocks back to `START`.
     """
-    calls = itertools.count()
+    calls: list[float] = []
     stepping: dict[Any, Any] = {}
 
     def now() -> float:
-        return START + seconds * next(calls)
+        calls.append(START + seconds * len(calls))
+        return calls[-1]
 
     for name, unit in NUMBERS.items():
         stepping[getattr(time, name)] = now if unit == 1 else partial(lambda unit: int(now() * unit), unit)
@@ -229,7 +229,7 @@ def stepping_clocks(env: Any, seconds: float) -> Iterator[None]:
     try:
         for module, name, value in changed:
             setattr(module, name, stepping[value])
-        yield
+        yield calls.clear
     finally:
         for module, name, value in changed:
             setattr(module, name, value)

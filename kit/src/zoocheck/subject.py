@@ -1,7 +1,5 @@
 """The environment under test, found by its module or its id, in this process or another."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import pickle

@@ -1,7 +1,5 @@
 """Verdicts of the checks, the functions that run a check, and the CPU time allowed to a run."""
 
-from __future__ import annotations
-
 import inspect
 import logging
 import math
@@ -163,9 +161,9 @@ class Budget:
         """The number of games to compare instead of `games`, fewer in slow environments."""
         return max(min(games, FEWEST_GAMES), games * self.longest // STEPS)
 
-    def left(self) -> float | None:
-        """The seconds until the deadline; None if there is none."""
-        return None if self.deadline == math.inf else max(0.0, self.deadline - processor_seconds())
+    def left(self) -> float:
+        """The seconds until the deadline; infinite if there is none."""
+        return max(0.0, self.deadline - processor_seconds())
 
     def alarm(self) -> None:
         """Raises OutOfTime after the deadline."""
