@@ -168,7 +168,7 @@ def _require_form(play: Play) -> None:
             raise Failed(f"{play.at}: the mask of {agent}, which must choose an action, is all zero")
         both = [part["action_mask"] for part in play.told(agent) if isinstance(part, dict) and "action_mask" in part]
         if len(both) == 2 and (found := difference(*both)):
-            raise Failed(f"{play.at}: observation and info of {agent} have different masks{found}")
+            raise Failed(f"{play.at}: observation and info of {agent} have different masks: {found}")
 
 
 def illegal_actions_are_refused(subject: Subject) -> None:
