@@ -22,7 +22,7 @@ MOST_GAMES = 60
 # Fraction of the CPU budget for each kind of search.
 SHARES = {"told": 0.06, "open": 0.06, "drawn": 0.06}
 # Channel -> the names of the places in it; all others are "open".
-CHANNELS = {
+CHANNELS: dict[str, set[Any]] = {
     "touched": {"random generators", "spaces", ("attributes", "observation_spaces"), ("attributes", "action_spaces")},
     "drawn": {"render()"},
     "told": {"told"},

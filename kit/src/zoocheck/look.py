@@ -265,7 +265,7 @@ def attributes(value: Any, known: dict[int, Any] | None = None, depth: int = 0) 
         plain(list(getattr(value, "possible_agents", ())), known := {})
     members = (member for each in type(value).__mro__ for member in vars(each).items())
     names = {name for name, member in members if not (callable(member) or isinstance(member, classmethod))}
-    found = {}
+    found: dict[str, Any] = {}
     for name in sorted(names.union(getattr(value, "__dict__", ())) - TOLD):
         with contextlib.suppress(Exception):  # a property may be unavailable now
             found |= {} if name.startswith("_") else {name: plain(getattr(value, name), known, depth + 1)}

@@ -103,7 +103,7 @@ def _unlike_episodes(subject: Subject, api: Api) -> Finding | None:
             play.chooser = styled(seed)
             logs.append(play.run())
         try:
-            require_same_play(*logs, f"{api.kind}: two games with the same seed and actions")
+            require_same_play(logs[0], logs[1], f"{api.kind}: two games with the same seed and actions")
         except Failed as failure:
             return Finding(str(failure), [*subject.recent])
         if seed >= len(SEEDS) and next(clock, None) is None:
