@@ -514,10 +514,10 @@ def test_a_script_hands_in_what_should_have_been_refused():
     [
         ({"a": [1, 2]}, {"a": [1, 3]}, "a, entry 1: 2 and 3"),
         ({"a": 1}, {"b": 1}, "keys: ['a'] and ['b']"),
-        ([1], [1, 2], ": 1 and 2 entries"),
+        ([1], [1, 2], "1 and 2 entries"),
         (np.zeros(2), np.array([0.0, 1.0]), "entry 1: 0.0 and 1.0"),
-        (np.zeros(2), np.zeros(3), ": float64[2] and float64[3]"),
-        (np.zeros(2), np.zeros(2, np.float32), ": float64[2] and float32[2]"),
+        (np.zeros(2), np.zeros(3), "float64[2] and float64[3]"),
+        (np.zeros(2), np.zeros(2, np.float32), "float64[2] and float32[2]"),
         (np.array([np.nan]), np.array([np.nan]), None),
         (float("nan"), float("nan"), None),
         (object(), object(), None),

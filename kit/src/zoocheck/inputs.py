@@ -299,9 +299,9 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
     """
     shaky: set[Any] | None = None
     held: dict[str, str] = {}
-    for place, words in places(before, _all(play), exact=True):
+    for place, words in places(before, _all(play), "exact"):
         if shaky is None:
-            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
+            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), "exact")}
         if place not in shaky:
             words = f"{what} changes {in_words(place)}: {words}"
             if channel_of(place) != "held":
@@ -340,7 +340,7 @@ def equal_actions_play_alike(subject: Subject) -> None:
             compared = True
             compared_parts = one.keys() if name in INTEGERS else VALUES
             here, there = ({part: each[part] for part in compared_parts} for each in (one, other))
-            if (found := difference(here, there, untyped=True, unordered=True)) and (name in ALIKE or not discrete):
+            if (found := difference(here, there, "untyped", "unordered")) and (name in ALIKE or not discrete):
                 raise Failed(f"{what}: {found}")
             found = found or (difference(one, other) if name in ALIKE and name != RENEWED else None)
             noted = noted or (f"{what}: {found}" if found else "")

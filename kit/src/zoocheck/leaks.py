@@ -190,11 +190,11 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
-        new = [(place, what) for place, what in places(views[0], view, exact=True) if channel_of(place) not in found]
+        new = [(place, what) for place, what in places(views[0], view, "exact") if channel_of(place) not in found]
         if not new:
             continue
         again = [views[1], *(_view(api, more, moment, moment.committed[0], way) for _ in range(REPLAYS))]
-        shaky = {place for view in again for place, _ in places(views[0], view, exact=True)}
+        shaky = {place for view in again for place, _ in places(views[0], view, "exact")}
         where = f"AEC, seed {moment.route.seed}, after step {len(moment.route.moves)}"
         shows = f"before all have committed, public data shows whether {moment.agent} plays"
         for place, what in new:

@@ -54,43 +54,43 @@ def in_words(path: Path) -> str:
     return ", ".join([*words, *(f"entry {key}" if isinstance(key, int | list) else f"key {key!r}" for key in entries)])
 
 
-def difference(first: Any, second: Any, **how: bool) -> str | None:
+def difference(first: Any, second: Any, *how: str) -> str | None:
     """Describes the first difference between nested data, compared as in `places`; None if they are equal."""
-    return next((f"{in_words(path)}: {what}" for path, what in places(first, second, **how)), None)
+    return next((": ".join(filter(None, [in_words(path), what])) for path, what in places(first, second, *how)), None)
 
 
-def places(first: Any, second: Any, path: Path = (), /, **how: bool) -> Iterator[tuple[Path, str]]:
+def places(first: Any, second: Any, *how: str, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yields all differences in value between nested data, each with its place and both values.
 
-    0.0 equals -0.0, and outside of arrays numbers of different types can be equal; `exact` compares types and signs of
-    zero, too. `unordered` ignores the order of keys, and `untyped` the types of arrays.
+    0.0 equals -0.0, and outside of arrays numbers of different types can be equal; "exact" in `how` compares types and
+    signs of zero, too; "unordered" ignores the order of keys, and "untyped" the types of arrays.
     """
-    exact = how.get("exact", False)
+    exact = "exact" in how
     if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
         return  # fast path: most data is of these types, and equal
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        yield from _array_places(np.asarray(first), np.asarray(second), path, exact, how.get("untyped", False))
+        yield from _array_places(np.asarray(first), np.asarray(second), path, exact, "untyped" in how)
     elif isinstance(first, Mapping) and isinstance(second, Mapping):
-        yield from _mapping_places(first, second, path, **how)
+        yield from _mapping_places(first, second, path, how)
     elif _is_list(first) and _is_list(second):
         if len(first) != len(second):
             yield path, f"{len(first)} and {len(second)} entries"
         for i, (one, other) in enumerate(zip(first, second, strict=False)):
             if one is not other:  # fast path: identical objects need no comparison
-                yield from places(one, other, (*path, i), **how)
+                yield from places(one, other, *how, path=(*path, i))
     elif not _equal(first, second, exact):
         yield path, f"{_short(first)} and {_short(second)}"
 
 
-def _mapping_places(first: Any, second: Any, path: Path, **how: bool) -> Iterator[tuple[Path, str]]:
-    listed = sorted if how.get("unordered") else list
+def _mapping_places(first: Any, second: Any, path: Path, how: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    listed = sorted if "unordered" in how else list
     if list(first) != list(second) and listed(map(str, first)) != listed(map(str, second)):
         yield path or ("keys",), f"{list(first)} and {list(second)}"
     for key, one in first.items():
         if key in second and one is not (other := second[key]):
-            yield from places(one, other, (*path, key), **how)
+            yield from places(one, other, *how, path=(*path, key))
 
 
 def _is_list(data: Any) -> bool:

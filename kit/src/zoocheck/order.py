@@ -84,7 +84,7 @@ def _require_ignored(api: Api, route: Route, choice: dict[Any, Any], seen: Any) 
 
 def _require_alike(seen: Any, other: Play, words: str) -> None:
     """Raises Failed if the results differ other than in the order of agents, which may be that of the actions."""
-    if found := look.difference(seen, other.seen(), exact=True, unordered=True):
+    if found := look.difference(seen, other.seen(), "exact", "unordered"):
         raise Failed(f"{other.at}: {words}{found}")
 
 
