@@ -24,8 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--zoocheck-env", action="append", default=[], metavar="MODULE_OR_ID", help=named)
     add("--zoocheck-seconds", type=float, metavar="SECONDS", help="approximate CPU seconds per environment")
     add("--zoocheck-games", type=int, metavar="N", help="games or situations per search, instead of a time limit")
-    known = "expect the failures listed in this file, which `zoocheck --write-baseline` writes"
-    add("--zoocheck-baseline", metavar="FILE", help=known)
+    known = "expect the failures in this report, which `zoocheck --json` has written; can be repeated"
+    add("--zoocheck-baseline", action="append", default=[], metavar="FILE", help=known)
     severity = "fail only for violations of this severity or above"
     add("--zoocheck-severity", choices=("error", "warning"), default="warning", help=severity)
     add("--zoocheck-zero-sum", action="store_true", help="rewards in all environments must sum to zero")
@@ -46,8 +46,7 @@ def _items(session: pytest.Session, config: pytest.Config, word: str, *words: st
 
     limits = command.limits_of(0, config.getoption("--zoocheck-seconds"), config.getoption("--zoocheck-games"))
     subject = load(word, words, config.getoption("--zoocheck-zero-sum") or None, **limits)
-    baseline = config.getoption("--zoocheck-baseline")
-    known = report.read_baseline(Path(baseline)).get(subject.name, {}) if baseline else {}
+    known = report.known_findings(map(Path, config.getoption("--zoocheck-baseline"))).get(subject.name, [])
     runs, rests = guard.Guard(subject, len(CHECKS)), grounds.grounds(subject.gymnasium)
     config.add_cleanup(runs.close)
     results = {name: partial(runs.run, name) for name in CHECKS} | {ENOUGH: partial(_enough, runs)}

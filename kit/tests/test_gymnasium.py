@@ -11,15 +11,17 @@ from calling import run_refused
 from zoocheck import CHECKS, load, order, run_all
 from zoocheck.grounds import grounds
 from zoocheck.guard import Guard
+from zoocheck.kinds import spoken
 from zoocheck.runner import advice
-from zoocheck.solo import spoken
 from zoocheck.subject import remade
-from zoocheck.verdicts import Result, in_words
+from zoocheck.verdicts import Result
 
 
 @pytest.fixture(autouse=True)
 def one_process(monkeypatch):
-    monkeypatch.setattr(order, "_elsewhere", lambda told, _: [order.digests(remade(told), told["blind"])] * 2)
+    monkeypatch.setattr(
+        order, "_elsewhere", lambda told, _: [order.digests(remade(told["subject"]), told["blind"])] * 2
+    )
 
 
 def statuses(subject, status):
@@ -77,7 +79,7 @@ def test_a_module_whose_env_is_one_of_gymnasium_is_told_how_to_name_it(capsys, t
 
 
 def test_words_of_the_parallel_api_become_those_of_gymnasium():
-    said = in_words("Parallel, seed 0: {'agent': 2}: observations.agent[0]: 0 and 1; the reward of agent is nan")
+    said = "Parallel, seed 0: {'agent': 2}: observation of agent, entry 0: 0 and 1; the reward of agent is nan"
     assert spoken(said) == "Gymnasium, seed 0: 2: observation, entry 0: 0 and 1; the reward of the agent is nan"
 
 

@@ -942,7 +942,7 @@ def test_equal_forms_within_an_action_and_of_words_play_alike(healthy, broken):
 def test_words_are_said_again():
     makers = {"aec": skinned(Words, "aec"), "parallel": skinned(WordsWithBonus, "parallel")}
     result = run("skins_are_one_game", Subject("words", **makers, games=24))
-    assert (result.status, "the reward of" in result.reason) == ("failed", True), result
+    assert (result.status, "reward of" in result.reason) == ("failed", True), result
     assert verdict("skins_are_one_game", Words).status == "passed"
 
 

@@ -166,7 +166,6 @@ WRITERS = {
     "page": (["page", "jujitsu", "num_cards=2", "--out"], "a.html", "cardwar_play.one_file.places_of"),
     "gif": (["watch", "jujitsu", "num_cards=2", "--gif"], "a.gif", "cardwar_cli.watch.play_episode"),
     "reproduce": ([*CHECK, "--reproduce"], "a.py", CHECKED),
-    "baseline": ([*CHECK, "--write-baseline", "--baseline"], "a.json", CHECKED),
     "record": (["play", "jujitsu", "num_cards=2", "--record"], "a.json", "cardwar_cli.play.find_equilibrium"),
     "report": (["report", "RUN", "--out"], "a.html", "train.reports.page.run_folders"),
     "tables of a report": (["report", "RUN", "--out", "OUT/a.html"], "a.md", "train.reports.page.run_folders"),

@@ -1,7 +1,5 @@
 """Checks that returned data and copies belong to the caller, and that looking at an environment has no side effects."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable
@@ -21,6 +19,13 @@ from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, failing
 
 SEEDS = range(3)
+SHARE = 0.01
+COPIED_SEED = 5
+# Number of games to copy, time permitting: a copy may lose something that matters in few games.
+COPIED_SEEDS, COPIES_SHARE = 6, 0.04
+# The first two are always tried.
+CUTS = (1, 0, 3, 2, 7)
+NEXT_GAMES = 4
 
 
 def arrays_are_fresh(subject: Subject) -> None:
@@ -74,19 +79,12 @@ def _essence(play: Play) -> dict[str, Any]:
 
 
 def _scribble(play: Play) -> None:
-    """Overwrites all data that a learner receives: arrays, containers in infos and, in Parallel, the returned dicts."""
-    handed = [play.handed(), *(observation for _, observation in play.shown()), state_shown_itself(play.env)]
-    for _, array in arrays_in(handed):
-        _overwrite(array)
-    for agent, info in play.part("infos").items():
-        # In AEC, only the info of the selected agent has been returned.
-        if isinstance(info, dict) and (isinstance(play, ParallelPlay) or agent == play.env.agent_selection):
-            for value in info.values():
-                _spoil(value)
-    if isinstance(play, ParallelPlay):
-        for part in play.result[1:4]:
-            for agent in part:
-                part[agent] = type(part[agent])(1)
+    """Overwrites, once, all data that a learner receives."""
+    handed = [*play.result, state_shown_itself(play.env)] if isinstance(play, ParallelPlay) else []
+    if isinstance(play, AECPlay):  # only the info of the selected agent has been returned
+        others = [observation for agent, observation in play.shown() if agent != play.env.agent_selection]
+        handed = [*play.handed(), *others, state_shown_itself(play.env)]
+    _spoil(handed)
 
 
 def _overwrite(array: Any) -> None:
@@ -100,8 +98,8 @@ def _spoil(value: Any) -> None:
         _overwrite(value)
     elif isinstance(value, dict | list):
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            if isinstance(part, int | float | np.integer | np.floating) and not isinstance(part, bool):
-                value[key] = part + 1
+            if isinstance(part, int | float | np.integer | np.floating):
+                value[key] = not part if isinstance(part, bool) else part + 1
             else:
                 _spoil(part)
     elif isinstance(value, tuple):
@@ -191,13 +189,8 @@ def the_callers_actions_are_left_alone(subject: Subject) -> None:
         raise NotApplicable("actions are plain numbers, which are immutable")
 
 
-SHARE = 0.01
-
-
 def rendering_changes_nothing(subject: Subject) -> None:
     """Rendering after every step changes neither the episode nor later games.
-
-    For example, if observations are cropped from the picture, agents see nothing until the game is rendered.
 
     Example: `render()` draws positions with the game's generator, or updates the picture that `observe` crops.
     Fix: Draw decorations from another generator; compute observations from the game's state.
@@ -214,8 +207,6 @@ def rendering_changes_nothing(subject: Subject) -> None:
 
 def looking_changes_nothing(subject: Subject) -> None:
     """Reading state(), texts, public attributes, spaces and observations changes neither the episode nor later games.
-
-    Loggers and debuggers read such data, and a run must not depend on them.
 
     Example: `state()` returns `np.array(self.deck.sort())` or draws noise.
     Fix: Compute what is returned from copies: `sorted(self.deck)`.
@@ -237,9 +228,7 @@ def looking_changes_nothing(subject: Subject) -> None:
 
 @watcher("AEC", "Parallel", first=require_modes)
 def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
-    """render() raises no error in any situation.
-
-    A recorder must be able to draw every situation, including the last.
+    """render() raises no error in any situation, so that a recorder can draw the last one, too.
 
     Example: `render()` looks up `self.hands[self.agent_selection]` after the last agent has left.
     Fix: Draw from `possible_agents`, and handle the end.
@@ -247,14 +236,6 @@ def every_situation_can_be_drawn(play: Play, subject: Subject) -> Watch:
     while getattr(play.env, "render_mode", None) in modes_of(subject):
         drawn(play.env)
         yield from step()
-
-
-COPIED_SEED = 5
-# Number of games to copy, time permitting: a copy may lose something that matters in few games.
-COPIED_SEEDS, COPIES_SHARE = 6, 0.04
-# The first two are always tried.
-CUTS = (1, 0, 3, 2, 7)
-NEXT_GAMES = 4
 
 
 def deepcopy_goes_on(subject: Subject) -> None:

@@ -1,7 +1,5 @@
 """A check that future chance outcomes stay hidden: visible data must not predict them better than a control."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections import defaultdict
@@ -30,6 +28,23 @@ Codes = NDArray[np.int64]
 
 # The games of each half, and for each of these games another of its half that looked the same so far, or itself.
 Halves = tuple[list[Codes], list[Codes]]
+SHARE = 0.12
+LEAST_GAMES, MOST_GAMES = 40, 400
+TURNS = 6
+MOST_LEAVES = 400
+# Arrays with at most this many entries are predicted entry by entry.
+MOST_ENTRIES = 16
+# Differences below this fraction of a bounded space's range are the "small print" of an observation.
+SMALL_PRINT = 0.02
+# Limit on such differences, so that counts are never small print, however wide the space.
+MOST_SMALL_PRINT = 0.2
+DECLARED = ("observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
+ORDER = "the order of keys in "
+WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
+Told = dict[str, Any]
+# Name -> what all agents observe, without small print.
+Seen = dict[str, str]
+Game = list[tuple[Told, Seen]]
 
 
 def halves_of(alike: Sequence[Hashable], known: NDArray[np.bool_]) -> Halves:
@@ -105,21 +120,6 @@ def _targets(comes: Sequence[Mapping[str, str]], alike: Sequence[Hashable]) -> I
             yield name, codes
 
 
-SHARE = 0.12
-LEAST_GAMES, MOST_GAMES = 40, 400
-TURNS = 6
-MOST_LEAVES = 400
-# Arrays with at most this many entries are predicted entry by entry.
-MOST_ENTRIES = 16
-# Differences below this fraction of a bounded space's range are the "small print" of an observation.
-SMALL_PRINT = 0.02
-# Limit on such differences, so that counts are never small print, however wide the space.
-MOST_SMALL_PRINT = 0.2
-DECLARED = ("observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
-ORDER = "the order of keys in "
-WORD = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d]+")
-
-
 def chance_to_come_is_hidden(subject: Subject) -> None:
     """Nothing public predicts future chance outcomes, given equal observations so far.
 
@@ -152,12 +152,6 @@ def chance_to_come_is_hidden(subject: Subject) -> None:
         raise Noted(noted)
     if not chance:
         raise NotApplicable("no chance: with the same choices, all seeds gave the same observations")
-
-
-Told = dict[str, Any]
-# Name -> what all agents observe, without small print.
-Seen = dict[str, str]
-Game = list[tuple[Told, Seen]]
 
 
 def _games(subject: Subject, api: Api, modes: list[str]) -> list[Game]:

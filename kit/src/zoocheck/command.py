@@ -1,7 +1,5 @@
 """The command `zoocheck ENVIRONMENT`: runs the checks and reports."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,10 +7,9 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import typer
@@ -23,14 +20,15 @@ from typer import Argument, Option
 from zoocheck import verdicts
 from zoocheck.grounds import SEVERITIES, Ground, grounds, is_milder
 from zoocheck.guard import Guard
-from zoocheck.report import place, read_baseline, stale, updated, versions
+from zoocheck.kinds import NAME
+from zoocheck.report import known_findings, stale, versions
 from zoocheck.runner import CHECKS, advice, selected, with_causes
-from zoocheck.solo import NAME
 from zoocheck.subject import SECONDS, Subject, load
-from zoocheck.verdicts import FAILED, KNOWN, STATUSES, WARNED, Result, shortfall
+from zoocheck.verdicts import FAILED, STATUSES, WARNED, Result, shortfall
 
 # Exit codes: a check failed; bad input; too few checks reached a verdict; Ctrl-C or SIGTERM.
 FAILURE, BAD_INPUT, TOO_LITTLE, INTERRUPTED = 1, 2, 3, 130
+MOST_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,6 @@ class Report:
     seconds: float  # CPU time of the run, with its child processes
     grounds: dict[str, Ground]  # check -> what it rests on, for those that apply to this kind of environment
     versions: dict[str, str]  # package -> version
-    place: tuple[str, int] = ("", 0)  # file and line of the environment's class; empty and 0 if not in this folder
 
     @property
     def complete(self) -> bool:
@@ -98,23 +95,19 @@ class Report:
         return said + f"; interrupted after {len(self.results)} of {self.planned} checks" * (not self.complete)
 
     def annotations(self) -> list[str]:
-        """The violations as commands of GitHub's workflows, which show them beside the code."""
-        where = "file={},line={},".format(*self.place) if self.place[0] else ""
+        """The violations as commands of GitHub's workflows, which show them with the run."""
         lines = []
         for result in (each for each in self.results if each.status in (FAILED, WARNED)):
             ground = self.grounds[result.check]
             text = printable("\n".join([result.reason, *advice(result, ground)]))
             text = text.replace("%", "%25").replace("\n", "%0A")
-            lines.append(f"::{ground.severity} {where}title=zoocheck {result.check}::{text}")
+            lines.append(f"::{ground.severity} title=zoocheck {result.check}::{text}")
         return lines
 
 
 def printable(text: str) -> str:
     """Escapes control and hidden characters, except newlines and tabs."""
     return "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
-
-
-MOST_SECONDS = 3600
 
 
 class Severity(StrEnum):  # noqa: D101  # for the option
@@ -135,8 +128,7 @@ def check(
     only: list[str] = Option([], metavar="CHECK", help="Run this check; can be given more than once."),
     skip: list[str] = Option([], metavar="CHECK", help="Skip this check; can be given more than once."),
     severity: Severity = Option(Severity.WARNING, help="Fail only for violations of this severity or above."),
-    baseline: Path | None = Option(None, metavar="FILE", help="Known findings, which do not count as failures."),
-    write_baseline: bool = Option(False, "--write-baseline", help="Write the failures to the file of --baseline."),
+    baseline: Path | None = Option(None, metavar="FILE", help="A JSON report, whose failures do not count."),
     github: bool = Option(False, "--github", help="Also print annotations for GitHub's workflows."),
     everything: bool = Option(False, "--all", help="Also print the checks that passed or do not apply."),
     as_json: bool = Option(False, "--json", help="Print one JSON object and nothing else."),
@@ -147,31 +139,21 @@ def check(
     exit code is 0 if no check fails, apart from known findings, 1 if any fails, 2 for bad input, 3 if fewer than half
     of the applicable checks reached a verdict, and 130 if interrupted before any failure.
     """
-    if reproduce is not None and (reproduce.is_symlink() or reproduce.exists()):
-        raise ValueError(f"--reproduce: {reproduce} already exists")
-    if write_baseline and baseline is None:
-        raise ValueError("--write-baseline needs --baseline FILE, the file to write")
     names, limits = selected(only, skip), limits_of(seed, seconds, games)
-    written = baseline if write_baseline else None
-    for path in filter(None, (reproduce, written)):
-        _require_writable(path)
-    known = {} if baseline is None or (written and not baseline.exists()) else read_baseline(baseline)
+    known = known_findings([] if baseline is None else [baseline])
     with contextlib.redirect_stdout(sys.stderr):  # some environments print
         subject = load(environment, parameters, zero_sum or None, **limits)
-    report = _checked(subject, names, known.get(subject.name, {}), severity)
-    if written:
-        text = updated(known, subject.name, report.results, CHECKS)
-        found = [replace(each, status=KNOWN) if each.status == FAILED else each for each in report.results]
-        report = replace(report, results=found, stale=[])
+    if reproduce is not None:
+        reproduce.open("x").close()  # so that a file that exists, or cannot be written, is refused before the work
+    report = _checked(subject, names, known.get(subject.name, []), severity)
     if as_json:
         print(json.dumps(report.as_data()))
     else:
         _say_results(report, everything, github, baseline, reproduce)
-    # After the results are printed: the disk may be full.
-    if written:
-        _write(written, text)
-    if reproduce and report.failures:
-        _write(reproduce, report.failures[0].script)
+    if reproduce is not None and report.failures:
+        reproduce.write_text(report.failures[0].script, encoding="utf-8")
+    elif reproduce is not None:
+        reproduce.unlink()
     return report.exit_code
 
 
@@ -186,7 +168,7 @@ def limits_of(seed: int, seconds: float | None, games: int | None) -> dict[str, 
     return {"seed": seed, "seconds": seconds or (SECONDS if games is None else float(MOST_SECONDS)), "games": games}
 
 
-def _checked(subject: Subject, names: list[str], known: dict[str, str], severity: str) -> Report:
+def _checked(subject: Subject, names: list[str], known: list[str], severity: str) -> Report:
     console, rests = Console(stderr=True), grounds(subject.gymnasium)
     milder = [check for check in rests if is_milder(rests[check], severity)]
     options: dict[str, Any] = {"console": console, "transient": True, "disable": not console.is_terminal}
@@ -199,9 +181,9 @@ def _checked(subject: Subject, names: list[str], known: dict[str, str], severity
     if subject.gymnasium:
         seen = dict(zip([NAME], seen.values(), strict=False))
     with contextlib.redirect_stdout(sys.stderr):
-        facts = versions(subject), place(subject)
+        found_versions = versions(subject)
     gone, spent = stale(results, known, CHECKS), verdicts.processor_seconds()
-    return Report(subject.name, results, len(names), seen, gone, spent, rests, *facts)
+    return Report(subject.name, results, len(names), seen, gone, spent, rests, found_versions)
 
 
 @contextlib.contextmanager
@@ -216,37 +198,10 @@ def _ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _require_writable(path: Path) -> None:
-    """Raises an error, before the work, unless `_write` can make this file or replace it."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ValueError(f"{path} is a link, a device, a pipe or a folder; give a plain file or a new one")
-    try:
-        with NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent):
-            pass
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def _write(path: Path, text: str) -> None:
-    """Replaces a file in one step, so that readers see either the old or the new content."""
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.unlink(missing_ok=True)
-        with open(beside, "xb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()  # it would waste space on a full disk
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
 def _say_results(report: Report, everything: bool, github: bool, baseline: Path | None, reproduce: Path | None) -> None:
     """Prints if too little was checked, the report, what to do next, and a count per verdict."""
     lines = [f"{too_little}; see --seconds and --games"] if (too_little := shortfall(report.results)) else []
-    gone = f"no longer found, but listed in {baseline}; --write-baseline removes it"
+    gone = f"no longer fails, as it does in {baseline}"
     lines += [f"{'stale':<14}  {name}: {gone}" for name in report.stale] + report.as_text(everything)
     if report.failures:
         again = "--reproduce FILE writes a script" if reproduce is None else f"{reproduce} is a script"

@@ -1,7 +1,5 @@
 """Checks of what an environment declares and offers: agents, metadata, close() and render modes."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any
@@ -81,8 +79,6 @@ def agents_are_a_list_of_their_own(subject: Subject) -> None:
 
 def closing_does_no_harm(subject: Subject) -> None:
     """close() can be called before the first reset, mid-game, and twice.
-
-    Wrappers and `with` blocks close an environment more than once.
 
     Example: `self.window.close()`, where there may be no window.
     Fix: `if self.window is not None: self.window.close(); self.window = None`.

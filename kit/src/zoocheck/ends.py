@@ -1,7 +1,5 @@
 """Checks of the order in which agents act, of the ends of games and episodes, and of calls at the wrong time."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterable, Iterator
@@ -26,6 +24,8 @@ NAMED = {"terminations": "terminated", "truncations": "truncated"}
 # Ends after more turns than this in all games are probably a limit; others only if a number with such a name says so.
 MANY_TURNS, LEAST_GAMES, LEAST_LONG = 25, 12, 4
 LIMITING = re.compile(r"max|limit|horizon|length|steps|rounds|turns|cycles", re.IGNORECASE)
+SEEDS = range(3)
+MOST_STEPS = 240
 
 
 def _note_a_limit(subject: Subject) -> None:
@@ -209,10 +209,6 @@ def limit_of_rounds_is_kept(subject: Subject) -> None:
                     raise Failed(f"{api.kind}: with {name}={limit} the game continues after {steps} steps")
 
 
-SEEDS = range(3)
-MOST_STEPS = 240
-
-
 def seats_are_asked_in_order(subject: Subject) -> None:
     """In each turn every agent with a choice is selected once, in the order of `agents`.
 
@@ -347,11 +343,8 @@ def _ended(api: Api) -> list[Route]:
     """Routes through complete games."""
     games = []
     for seed in SEEDS:
-        play = api.game(seed)
-        while not play.over and len(play.played) < MOST_STEPS:
-            play.step(log=False)
-        if play.over:
-            games.append(Route(seed, tuple(play.played)))
+        play = api.game(seed).play_on(MOST_STEPS)
+        games += [Route(seed, tuple(play.played))] * play.over
     return games
 
 

@@ -1,7 +1,5 @@
 """Plays many games, steered towards rare features, and passes every step to all watchers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -22,6 +20,19 @@ from zoocheck.verdicts import STEPS, Failed, Inconclusive, NotApplicable, OutOfT
 
 # The most stored routes to situations without a new value, and the most features of an observation and of a mask.
 MOST_SITUATIONS, MOST_NUMBERS, MOST_ACTIONS = 2000, 48, 500
+# The fraction of the time spent on each kind of environment, and on a game of up to `LONG` steps: game 1, and one in
+# `LONG_ONE_IN` after a new seed and in different styles.
+SHARE, LONG_SHARE, LONG, LONG_ONE_IN = 0.08, 0.02, 1000, 16
+# Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
+PATIENCE, FEW = 120, 6
+# Modes in which one game in three is rendered.
+DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
+# If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
+FEW_GAMES, FEW_MOVES = 4, 400
+# One environment in this many plays a second game, of at most this many steps.
+SECOND_GAME_ONE_IN, SHORT = 8, 40
+LEGAL_PLAY = "legal_play_goes_on"
+UNPLAYABLE = f"not all games could be played to their end, see {LEGAL_PLAY}"
 
 
 @dataclass(frozen=True)
@@ -108,21 +119,6 @@ def _numbers(agent: Any, path: str, array: NDArray[Any], most: int) -> Iterator[
 
 def _rounded(number: Any) -> Any:
     return f"{number:.1f}" if isinstance(number, float) else number
-
-
-# The fraction of the time spent on each kind of environment, and on a game of up to `LONG` steps: game 1, and one in
-# `LONG_ONE_IN` after a new seed and in different styles.
-SHARE, LONG_SHARE, LONG, LONG_ONE_IN = 0.08, 0.02, 1000, 16
-# Exploration ends when this many games in a row, and a third of all, showed no new value and few new situations.
-PATIENCE, FEW = 120, 6
-# Modes in which one game in three is rendered.
-DRAWN, DRAWN_ONE_IN = ("ansi", "rgb_array"), 3
-# If the time limit ends exploration before this number of games or moves, too little was seen for a verdict.
-FEW_GAMES, FEW_MOVES = 4, 400
-# One environment in this many plays a second game, of at most this many steps.
-SECOND_GAME_ONE_IN, SHORT = 8, 40
-LEGAL_PLAY = "legal_play_goes_on"
-UNPLAYABLE = f"not all games could be played to their end, see {LEGAL_PLAY}"
 
 
 class Unrepeatable(Exception):  # noqa: N818  # caught in this module
@@ -363,20 +359,12 @@ def games_by_chance(api: Api, most: int) -> Iterator[Route]:
     for number in range(most):
         play = api.game(number)
         play.chooser = styled(number)
-        while play.goes_on(SHORT):
-            play.step(log=False)
+        play.play_on(min(SHORT, api.budget.longest))
         yield Route(number, tuple(play.played))
 
 
 def coverage(subject: Subject) -> dict[str, dict[str, int]]:
-    """Kind -> the numbers of games and moves that the watchers saw, and of distinct situations."""
-    for api in subject.apis():
-        explored(subject, api.kind)
-    return coverage_so_far(subject)
-
-
-def coverage_so_far(subject: Subject) -> dict[str, dict[str, int]]:
-    """Like `coverage`, for the kinds explored so far."""
+    """Kind, if it has been explored -> the numbers of games and moves that the watchers saw, and of situations."""
     found = {api.kind: seen for api in subject.apis() if (seen := subject.found((explored, api.kind)))}
     return {
         kind: {"games": seen.games, "moves": seen.moves, "distinct situations": len(seen.archive.situations)}

@@ -1,7 +1,5 @@
 """What each check rests on: a sentence of PettingZoo's or Gymnasium's documents, or what a learner needs."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -135,27 +133,6 @@ _SHARED = {
         "tree search, worker processes and checkpoints continue from copies": "deepcopy_goes_on pickle_goes_on",
     },
 }  # fmt: skip
-
-
-# Check -> what must hold and how to fix it in words of Gymnasium, where the check's own words are about agents.
-IN_GYMNASIUM = {
-    "every_situation_can_be_drawn": ("render() raises no error in any situation.", "Handle the end, too."),
-    "observations_fit_their_spaces": ("Every observation is finite and of its space.", "Convert: `array.astype(...)`."),
-    "ends_are_final": ("`terminated` and `truncated` are bools.", "Return `bool(...)`."),
-    "nobody_is_paid_after_the_end": ("Rewards are finite, and none comes late.", "Pay all in the step that ends it."),
-    "containers_are_not_shared": ("No two steps return the same dict object.", "Make a new info in each step."),
-    "the_callers_actions_are_left_alone": ("step() leaves the caller's action alone.", "`action = np.copy(action)`."),
-    "input_outside_the_space_is_refused": (
-        "An action outside the action space raises, or ends the game.",
-        "`if not self.action_space.contains(action): raise ValueError(...)`.",
-    ),
-    "infos_are_of_now": ("The info is of the current step.", "Fill it after the action has been carried out."),
-    "calls_at_the_wrong_time_are_refused": (
-        "step() raises, warns or pays nothing after the end.",
-        "`raise gymnasium.error.ResetNeeded(...)`.",
-    ),
-    "observations_are_informative": ("An entry of the observation changes.", "Fill in or remove constant entries."),
-}
 
 
 @cache

@@ -1,7 +1,5 @@
 """Runs checks in a child process: if the environment ends this process, only the current check fails."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -11,13 +9,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from zoocheck import report, trail
-from zoocheck.explore import coverage_so_far
+from zoocheck import play, report
+from zoocheck.explore import coverage
+from zoocheck.kinds import spoken
 from zoocheck.runner import run
-from zoocheck.solo import spoken
 from zoocheck.subject import PATIENCE, Subject, description, remade
 from zoocheck.verdicts import FAILED, MORE, MOST, SKIPPED, Result, processor_seconds
 
@@ -25,6 +25,8 @@ from zoocheck.verdicts import FAILED, MORE, MOST, SKIPPED, Result, processor_sec
 LAST_SECONDS = 10.0
 # A process that does not return is ended after this multiple of the CPU seconds of the whole run.
 MOST_OVERRUN = 2.0
+# The size of the file with the last call, in bytes.
+LONGEST = 4096
 NO_ANSWER = "it did not return within the time limit, and its process was ended"
 TIME_IS_UP = "an earlier check used up the time"
 
@@ -77,9 +79,13 @@ class Guard(contextlib.AbstractContextManager["Guard"]):
 
     def _had_no_display(self) -> bool:
         """Whether the last environment was to draw, and there is no display."""
-        last = trail.last(self._trail)
         display = not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
-        return not display and last is not None and "render_mode=" in last.parameters
+        return not display and "render_mode=" in self._last()
+
+    def _last(self) -> str:
+        """The last call that a child has made; empty if there is none."""
+        self._trail.seek(0)
+        return self._trail.read().decode(errors="replace").rstrip()
 
     def _run(self, name: str) -> tuple[Result, bool]:
         """The result of a check, and whether the environment ended the process."""
@@ -116,19 +122,19 @@ class Guard(contextlib.AbstractContextManager["Guard"]):
         options["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         command = [sys.executable, "-m", "zoocheck.guard"]
         child = subprocess.Popen[str](command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
-        _tell(child, json.dumps({**self._told, **told, "budget": budget}))
+        _tell(child, json.dumps({"subject": self._told, **told, "budget": budget}))
         return child
 
     def _ended(self, name: str, code: int) -> Result:
         """The failure of a check in which the environment ended the process."""
-        last = trail.last(self._trail)
+        last = self._last()
         end = f"ended its process with exit code {code}"
         if code < 0:
             named = -code in set(signal.Signals)
             end = f"killed its process with {signal.Signals(-code).name if named else f'signal {-code}'}"
-        reason = f"{last.where + ': ' if last else ''}the environment {end}"
+        reason = f"{last and f'{last}: '}the environment {end}"
         reason = spoken(reason) if self._subject.gymnasium else reason
-        return Result(name, FAILED, reason, script=report.script_of(self._subject, reason, last) if last else "")
+        return Result(name, FAILED, reason, script=report.script_of(self._subject, reason))
 
 
 def _tell(child: subprocess.Popen[str], line: str) -> None:
@@ -172,6 +178,11 @@ def _end_with(parent: int, limit: float) -> None:
     os._exit(1)
 
 
+def _note(file: int, text: Callable[[], str]) -> None:
+    """Replaces the content of a file, which outlives this process."""
+    os.pwrite(file, text().encode()[:LONGEST].ljust(LONGEST), 0)
+
+
 def _serve() -> None:
     """Runs, in the child, the checks that the parent names, until its input ends."""
     with os.fdopen(os.dup(0)) as asked, os.fdopen(os.dup(1), "w") as answers:
@@ -180,12 +191,12 @@ def _serve() -> None:
         told = json.loads(asked.readline())
         threading.Thread(target=_end_with, args=[told["parent"], told["limit"]], daemon=True).start()
         for file in told["trail"]:
-            trail.begin(file)
-        subject = remade(told)
+            play.on_call = partial(_note, file)
+        subject = remade(told["subject"])
         vars(subject.budget).update(told["budget"])
         for name in map(str.strip, asked):
             result = run(name, subject)
-            print(json.dumps({"result": asdict(result), "seen": coverage_so_far(subject)}), file=answers, flush=True)
+            print(json.dumps({"result": asdict(result), "seen": coverage(subject)}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,44 @@
 """Checks of input: actions outside the space are rejected without effect, and equal actions have equal effects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import index
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
+from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text
 
 from zoocheck.explore import Route, routes
 from zoocheck.kinds import AECPlay, ParallelPlay
 from zoocheck.leaks import channel_of
-from zoocheck.look import difference, places, public, require_same_play
-from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, legal_actions, styled
+from zoocheck.look import difference, in_words, places, public, require_same_play
+from zoocheck.play import Chooser, Play, bounds, in_parts, is_converted, legal_actions, parts, styled
 from zoocheck.seeds import steady_apis
 from zoocheck.subject import Api, Finding, Subject
 from zoocheck.verdicts import Failed, NotApplicable, Noted, in_a_line
 
 SHARE, MOST_PLACES, SHORT, LEGAL, TRIED = 0.06, 60, 12, 8, 4
+CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
+# The kind of a finding that fails a check -> its kind if it is only noted, e.g. for input that no learner submits.
+AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
+SEEDS, STEPS = 4, 24
+INTEGERS, RENEWED = ("numpy.int64", "numpy.int32", "Python integers"), "new strings, and dicts in another order"
+# Name -> an equal form of a part of an action; an error if it has none.
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "numpy.int64": lambda part: _whole(part, np.int64),
+    "numpy.int32": lambda part: _whole(part, np.int32),
+    "Python integers": index,
+    RENEWED: lambda part: _renewed(part),
+    "numpy.array": lambda part: np.array(_number(part)),
+    "floats": lambda part: np.asarray(_number(part), np.float64)[()],
+    "a list": lambda part: np.atleast_1d(_number(part)).tolist(),
+    "a tuple": lambda part: tuple(np.atleast_1d(_number(part)).tolist()),
+}
+# The former must be accepted if they are in the space. The latter must always play alike; for Discrete actions others
+# may not, which is noted: no learner submits them.
+ACCEPTED, ALIKE = (*INTEGERS, RENEWED), (*INTEGERS, RENEWED, "numpy.array")
+# What does not depend on how an action is written.
+VALUES = ("agents", "observations", "rewards", "terminations", "truncations")
 
 
 class _Missing:
@@ -28,9 +47,6 @@ class _Missing:
 
 
 MISSING = _Missing()
-CONVERTER = ". PettingZoo's converter submits the actions one by one, and does not undo them"
-# The kind of a finding that fails a check -> its kind if it is only noted, e.g. for input that no learner submits.
-AS_NOTE = {"accepted": "accepted, noted", "changed": "changed, noted"}
 
 
 def odd_actions(space: Any, action: Any) -> Iterator[Any]:
@@ -52,8 +68,8 @@ def odd_entries(space: Any, action: Any) -> Iterator[Any]:
     """The action with one entry that is not a number or just beyond its bounds, or with a word outside its space."""
     if getattr(space, "stack", False):  # a sequence as one array
         space = space.stacked_feature_space
-    if parts := _parts(space, action):
-        for key, part in parts.items():
+    if inner := _parts(space, action):
+        for key, part in inner.items():
             for odd in odd_entries(part, action[key]):
                 yield {**action, key: odd} if isinstance(space, Dict) else (*action[:key], odd, *action[key + 1 :])
     elif isinstance(space, Text):
@@ -76,13 +92,10 @@ def _odd_numbers(space: Any, action: Any) -> Iterator[Any]:
 
 
 def _parts(space: Any, data: Any) -> dict[Any, Any]:
-    """Key or place -> space of each part, of a sequence some parts, of data with the form of the space; else empty."""
-    if isinstance(space, Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
-        return dict(space.spaces)
+    """Key or place -> space of each part, of a sequence some parts."""
     if isinstance(space, Sequence) and isinstance(data, tuple):
         return dict.fromkeys(_some(len(data)), space.feature_space)
-    fits = isinstance(space, Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces)
-    return dict(enumerate(space.spaces)) if fits else {}
+    return parts(space, data)
 
 
 def _some(number: int) -> list[int]:
@@ -116,8 +129,6 @@ def refusals_change_nothing(subject: Subject) -> None:
 
     In particular, the others' commitments, pending rewards, infos and chance do not change. Effects of PettingZoo's own
     converters, of input that no learner submits, and on public attributes alone are only noted.
-
-    Otherwise a caller that catches the error and retries plays a different game.
 
     Example: `step` clears the rewards, or removes the card, before it checks the action.
     Fix: Check everything first, then change the state.
@@ -220,8 +231,8 @@ def _accepted(api: Api, route: Route, agent: Any, odd: Any) -> dict[str, Finding
 
 def _is_harmless(space: Any, odd: Any) -> bool:
     """Whether no learner submits such a value, or it equals an action of the space but has another type."""
-    if parts := _parts(space, odd):
-        return all(_contains(part, odd[key]) or _is_harmless(part, odd[key]) for key, part in parts.items())
+    if inner := _parts(space, odd):
+        return all(_contains(part, odd[key]) or _is_harmless(part, odd[key]) for key, part in inner.items())
     if isinstance(space, Text) and isinstance(odd, str):
         return False
     try:
@@ -286,13 +297,13 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
 
     An effect on public attributes alone is noted: no learner receives them.
     """
-    shaky: set[str] | None = None
+    shaky: set[Any] | None = None
     held: dict[str, str] = {}
-    for place, words in places(before, _all(play), exact=True):
+    for place, words in places(before, _all(play), "exact"):
         if shaky is None:
-            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), exact=True)}
+            shaky = {steady for steady, _ in places(_all(route.travel(api)), _all(route.travel(api)), "exact")}
         if place not in shaky:
-            words = f"{what} changes {place}: {words}"
+            words = f"{what} changes {in_words(place)}: {words}"
             if channel_of(place) != "held":
                 return {"changed": words}
             held = held or {AS_NOTE["changed"]: words}
@@ -311,26 +322,6 @@ def _changed(api: Api, route: Route, play: Play, before: dict[str, Any], what: s
     return held
 
 
-SEEDS, STEPS = 4, 24
-INTEGERS, RENEWED = ("numpy.int64", "numpy.int32", "Python integers"), "new strings, and dicts in another order"
-# Name -> an equal form of a part of an action; an error if it has none.
-FORMS: dict[str, Callable[[Any], Any]] = {
-    "numpy.int64": lambda part: _whole(part, np.int64),
-    "numpy.int32": lambda part: _whole(part, np.int32),
-    "Python integers": index,
-    RENEWED: lambda part: _renewed(part),
-    "numpy.array": lambda part: np.array(_number(part)),
-    "floats": lambda part: np.asarray(_number(part), np.float64)[()],
-    "a list": lambda part: np.atleast_1d(_number(part)).tolist(),
-    "a tuple": lambda part: tuple(np.atleast_1d(_number(part)).tolist()),
-}
-# The former must be accepted if they are in the space. The latter must always play alike; for Discrete actions others
-# may not, which is noted: no learner submits them.
-ACCEPTED, ALIKE = (*INTEGERS, RENEWED), (*INTEGERS, RENEWED, "numpy.array")
-# What does not depend on how an action is written.
-VALUES = ("agents", "observations", "rewards", "terminations", "truncations")
-
-
 def equal_actions_play_alike(subject: Subject) -> None:
     """NumPy integers as actions are equivalent to Python integers, and arrays to lists, tuples and other number types.
 
@@ -347,8 +338,9 @@ def equal_actions_play_alike(subject: Subject) -> None:
     for api in steady_apis(subject):
         for name, discrete, what, one, other in _compared(api):
             compared = True
-            here, there = (_without_types(each, name not in INTEGERS) for each in (one, other))
-            if (found := difference(here, there)) and (name in ALIKE or not discrete):
+            compared_parts = one.keys() if name in INTEGERS else VALUES
+            here, there = ({part: each[part] for part in compared_parts} for each in (one, other))
+            if (found := difference(here, there, "untyped", "unordered")) and (name in ALIKE or not discrete):
                 raise Failed(f"{what}: {found}")
             found = found or (difference(one, other) if name in ALIKE and name != RENEWED else None)
             noted = noted or (f"{what}: {found}" if found else "")
@@ -380,19 +372,6 @@ def _compared(api: Api) -> Iterator[tuple[str, bool, str, Any, Any]]:
                     raise Failed(f"{other.at}: legal {handed!r} raises {in_a_line(error)}") from error
                 where = f"{other.at}: with actions as they are sampled and as {name}"
                 yield name, discrete, where, log[number + 1], other.log[-1]
-
-
-def _without_types(seen: dict[str, Any], loosely: bool) -> Any:
-    """Converts integer arrays to int64; `loosely` all arrays to float64, and drops what may quote the action."""
-    return _cast({name: seen[name] for name in VALUES}, np.float64, "biuf") if loosely else _cast(seen, np.int64, "iu")
-
-
-def _cast(data: Any, dtype: Any, kinds: str) -> Any:
-    if isinstance(data, Mapping):
-        return {key: _cast(data[key], dtype, kinds) for key in sorted(data, key=str)}
-    if type(data) in (list, tuple):
-        return type(data)(_cast(each, dtype, kinds) for each in data)
-    return data.astype(dtype) if isinstance(data, np.ndarray) and data.dtype.kind in kinds else data
 
 
 def _number(part: Any) -> Any:

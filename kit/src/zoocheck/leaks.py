@@ -1,7 +1,5 @@
 """Checks that moves are simultaneous: nothing reveals a move before all have committed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -10,7 +8,7 @@ from typing import Any
 from zoocheck.declared import modes_of, require_modes
 from zoocheck.explore import Route, games_by_chance, routes
 from zoocheck.kinds import AECPlay, Turn, has_choice
-from zoocheck.look import captured_output, drawn, places, public, refusals
+from zoocheck.look import Path, captured_output, drawn, in_words, places, public, refusals
 from zoocheck.play import legal_actions
 from zoocheck.steady import steady_api
 from zoocheck.subject import Api, Finding, Subject, once
@@ -24,12 +22,12 @@ MOST_GAMES = 60
 # Fraction of the CPU budget for each kind of search.
 SHARES = {"told": 0.06, "open": 0.06, "drawn": 0.06}
 # Channel -> the names of the places in it; all others are "open".
-CHANNELS = {
-    "touched": ("random generators", "spaces", "attributes.observation_spaces", "attributes.action_spaces"),
-    "drawn": ("render()",),
-    "told": ("told",),
-    "open": ("attributes.metadata",),
-    "held": ("attributes",),
+CHANNELS: dict[str, set[Any]] = {
+    "touched": {"random generators", "spaces", ("attributes", "observation_spaces"), ("attributes", "action_spaces")},
+    "drawn": {"render()"},
+    "told": {"told"},
+    "open": {("attributes", "metadata")},
+    "held": {"attributes"},
 }
 
 
@@ -79,8 +77,6 @@ def commitments_are_kept_inside(subject: Subject) -> None:
 def commitments_touch_nothing(subject: Subject) -> None:
     """Until all have committed, random generators and spaces do not depend on the commitments.
 
-    A learner that sees the generator's state, or a narrowed space, sees the move.
-
     Example: Each commitment draws from the generator immediately.
     Fix: Draw after all have committed.
     """
@@ -89,8 +85,6 @@ def commitments_touch_nothing(subject: Subject) -> None:
 
 def pictures_hide_commitments(subject: Subject) -> None:
     """Until all have committed, no render mode's result or output depends on the commitments.
-
-    A learner that observes pixels would see the others' moves.
 
     Example: `render()` draws the chosen card while others still choose.
     Fix: Draw the last completed turn.
@@ -103,7 +97,7 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
     subject.api("AEC")
     if not subject.simultaneous():
         raise NotApplicable("the metadata does not set is_parallelizable, so moves count as sequential")
-    leaks = _search(subject, way)
+    leaks = search(subject, way)
     if not leaks.looked:
         raise NotApplicable("no agent with a choice ever commits before another agent with a choice")
     if found := leaks.found.get(channel or way):
@@ -114,12 +108,13 @@ def _raise(subject: Subject, way: str, channel: str = "") -> None:
 
 def shown_before_all_have_acted(subject: Subject) -> str:
     """What shows moves to later agents in the same cycle, if anything does."""
-    found = [_search(subject, way).found.items() for way in ("told", "open")]
+    found = [search(subject, way).found.items() for way in ("told", "open")]
     return next((each.reason for ways in found for channel, each in ways if channel != "held"), "")
 
 
 @once
-def _search(subject: Subject, way: str) -> _Leaks:
+def search(subject: Subject, way: str) -> _Leaks:
+    """Looks at commitments in many situations, in one of the `SHARES`."""
     api = steady_api(subject, "AEC")
     leaks = _Leaks()
     wanted = {"told": ["told"], "open": ["open", "touched"], "drawn": ["drawn"]}[way]
@@ -195,23 +190,24 @@ def _compare(api: Api, more: dict[str, Any], moment: Moment, way: str) -> dict[s
     views = [_view(api, more, moment, action, way) for action in moment.committed]
     found: dict[str, str] = {}
     for other, view in zip(moment.committed[2:], views[2:], strict=True):
-        new = [(place, what) for place, what in places(views[0], view, exact=True) if channel_of(place) not in found]
+        new = [(place, what) for place, what in places(views[0], view, "exact") if channel_of(place) not in found]
         if not new:
             continue
         again = [views[1], *(_view(api, more, moment, moment.committed[0], way) for _ in range(REPLAYS))]
-        shaky = {place for view in again for place, _ in places(views[0], view, exact=True)}
+        shaky = {place for view in again for place, _ in places(views[0], view, "exact")}
         where = f"AEC, seed {moment.route.seed}, after step {len(moment.route.moves)}"
         shows = f"before all have committed, public data shows whether {moment.agent} plays"
         for place, what in new:
             if place not in shaky:
-                words = f"{where}: {shows} {moment.committed[0]} or {other}: {place}: {what}"
+                words = f"{where}: {shows} {moment.committed[0]} or {other}: {in_words(place)}: {what}"
                 found.setdefault(channel_of(place), words)
     return found
 
 
-def channel_of(place: str) -> str:
+def channel_of(place: Path) -> str:
     """Where a learner would see a difference; "held" means public attributes, which learners do not receive."""
-    return next((channel for channel, names in CHANNELS.items() if place.startswith(names)), "open")
+    names = place[0], place[:2]
+    return next((channel for channel, known in CHANNELS.items() if any(name in known for name in names)), "open")
 
 
 def _view(api: Api, more: dict[str, Any], moment: Moment, action: Any, way: str) -> dict[str, Any]:

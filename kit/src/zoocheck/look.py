@@ -1,7 +1,5 @@
 """All externally visible data of an environment, as plain data, and the differences between nested data."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io
@@ -23,42 +21,76 @@ from zoocheck.play import layers, legal_actions
 from zoocheck.verdicts import Failed
 
 MOST_PLACES = 64  # differing entries named per array
+# Limits on traversing an environment's attributes.
+DEPTH, MOST_NODES, MOST_ITEMS = 6, 3000, 200
+PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
+# Per-agent data of PettingZoo's API is compared separately.
+TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
-def difference(first: Any, second: Any, path: str = "") -> str | None:
-    """Describes the first difference in value between nested data; None if they are equal.
+# What agents receive -> what one agent receives; the latter, in this order, are also the results of last().
+ONE = {f"{name}s": name for name in ("observation", "reward", "termination", "truncation", "info")}
+RESULTS = {("last", number): f"{name} of last()" for number, name in enumerate(ONE.values())}
+RESULTS |= {("render()", 0): "the picture of render()", ("render()", 1): "what render() prints"}
+# A place in nested data: keys of dicts, and numbers of entries.
+Path = tuple[Any, ...]
 
-    0.0 equals -0.0, and outside of arrays numbers of different types can be equal.
+
+class Index(tuple[int, ...]):
+    """The numbers of an entry of an array with several dimensions."""
+
+
+def in_words(path: Path) -> str:
+    """A place in words, e.g. "observation of bob, key 'hand', entry 0"."""
+    words, rest = [], path[path[:1] == ("told",) :]
+    if rest[:2] in RESULTS:
+        words, rest = [RESULTS[rest[:2]]], rest[2:]
+    elif len(rest) > 1 and rest[0] in ONE:
+        words, rest = [f"{ONE[rest[0]]} of {rest[1]}"], rest[2:]
+    elif rest and isinstance(rest[0], str):
+        words, rest = [rest[0]], rest[1:]
+    entries = (list(key) if isinstance(key, Index) else key for key in rest)
+    return ", ".join([*words, *(f"entry {key}" if isinstance(key, int | list) else f"key {key!r}" for key in entries)])
+
+
+def difference(first: Any, second: Any, *how: str) -> str | None:
+    """Describes the first difference between nested data, compared as in `places`; None if they are equal."""
+    return next((": ".join(filter(None, [in_words(path), what])) for path, what in places(first, second, *how)), None)
+
+
+def places(first: Any, second: Any, *how: str, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Yields all differences in value between nested data, each with its place and both values.
+
+    0.0 equals -0.0, and outside of arrays numbers of different types can be equal; "exact" in `how` compares types and
+    signs of zero, too; "unordered" ignores the order of keys, and "untyped" the types of arrays.
     """
-    return next((f"{where}: {what}" for where, what in places(first, second, path)), None)
-
-
-def places(first: Any, second: Any, path: str = "", exact: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields all differences between nested data, with both values; `exact` compares types and signs of zero too."""
+    exact = "exact" in how
     if type(first) is type(second) and type(first) in (bool, int, str) and first == second:
         return  # fast path: most data is of these types, and equal
     if exact and type(first) is not type(second):
         yield path, f"{_short(first)} of type {type(first).__name__} and {_short(second)} of {type(second).__name__}"
     elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        yield from _array_places(first, second, path, exact)
+        yield from _array_places(np.asarray(first), np.asarray(second), path, exact, "untyped" in how)
     elif isinstance(first, Mapping) and isinstance(second, Mapping):
-        yield from _mapping_places(first, second, path, exact)
+        yield from _mapping_places(first, second, path, how)
     elif _is_list(first) and _is_list(second):
         if len(first) != len(second):
             yield path, f"{len(first)} and {len(second)} entries"
         for i, (one, other) in enumerate(zip(first, second, strict=False)):
             if one is not other:  # fast path: identical objects need no comparison
-                yield from places(one, other, f"{path}[{i}]", exact)
+                yield from places(one, other, *how, path=(*path, i))
     elif not _equal(first, second, exact):
         yield path, f"{_short(first)} and {_short(second)}"
 
 
-def _mapping_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
-    if list(first) != list(second) and list(map(str, first)) != list(map(str, second)):
-        yield path or "keys", f"{list(first)} and {list(second)}"
+def _mapping_places(first: Any, second: Any, path: Path, how: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    listed = sorted if "unordered" in how else list
+    if list(first) != list(second) and listed(map(str, first)) != listed(map(str, second)):
+        yield path or ("keys",), f"{list(first)} and {list(second)}"
     for key, one in first.items():
         if key in second and one is not (other := second[key]):
-            yield from places(one, other, f"{path}.{key}" if path else str(key), exact)
+            yield from places(one, other, *how, path=(*path, key))
 
 
 def _is_list(data: Any) -> bool:
@@ -73,20 +105,21 @@ def _equal(first: Any, second: Any, exact: bool) -> bool:
     return bool(first == second) or (first != first and second != second)
 
 
-def _array_places(first: Any, second: Any, path: str, exact: bool) -> Iterator[tuple[str, str]]:
-    one, other = np.asarray(first), np.asarray(second)
-    if one.dtype != other.dtype or one.shape != other.shape:
+def _array_places(
+    one: NDArray[Any], other: NDArray[Any], path: Path, exact: bool, untyped: bool
+) -> Iterator[tuple[Path, str]]:
+    if (one.dtype != other.dtype and not untyped) or one.shape != other.shape:
         yield path, f"{one.dtype}{list(one.shape)} and {other.dtype}{list(other.shape)}"
         return
-    if one.dtype != object and one.tobytes() == other.tobytes():
+    if one.dtype == other.dtype != object and one.tobytes() == other.tobytes():
         return
     differs = one != other
     if one.dtype.kind in "fc":
         differs &= ~(np.isnan(one) & np.isnan(other))
         if exact:
             differs |= np.signbit(one.real) != np.signbit(other.real)
-    for place in map(tuple, np.argwhere(differs)[:MOST_PLACES]):
-        yield f"{path}{[int(i) for i in place] if place else ''}", f"{one[place]} and {other[place]}"
+    for index in np.argwhere(differs)[:MOST_PLACES].tolist():
+        yield (*path, *([Index(index)] if len(index) > 1 else index)), f"{one[tuple(index)]} and {other[tuple(index)]}"
 
 
 def _short(data: Any) -> str:
@@ -118,14 +151,6 @@ def arrays_in(data: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
     elif _is_list(data):
         for i, value in enumerate(data):
             yield from arrays_in(value, f"{path}[{i}]")
-
-
-# Limits on traversing an environment's attributes.
-DEPTH, MOST_NODES, MOST_ITEMS = 6, 3000, 200
-PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
-# Per-agent data of PettingZoo's API is compared separately.
-TOLD = {"rewards", "terminations", "truncations", "infos", "agent_selection", "agents", "unwrapped"}
-ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def state_of(generator: Any) -> Any:
@@ -206,53 +231,45 @@ def spaces_of(env: Any) -> dict[str, Any]:
     return facts | ({"state_space": space_facts(space)} if isinstance(space, gymnasium.Space) else {})
 
 
-class Snapshot:
-    """Turns objects into plain data: public attributes and properties, recursively."""
+def plain(value: Any, known: dict[int, Any] | None = None, depth: int = 0) -> Any:
+    """Plain data for an object: its public attributes and properties, recursively.
 
-    def __init__(self) -> None:
-        self._known: dict[int, Any] = {}  # by id, which stays the object's own as long as it is kept here
-
-    def of(self, value: Any, depth: int = 0) -> Any:
-        """The plain data of a value."""
-        if isinstance(value, PLAIN):
-            return value
-        if isinstance(value, np.ndarray):
-            return value.copy()
-        if id(value) in self._known or depth > DEPTH or len(self._known) > MOST_NODES:
-            return f"<{type(value).__name__}>"
-        self._known[id(value)] = value
-        if isinstance(value, gymnasium.Space):
-            return space_facts(value)
-        if isinstance(value, Mapping):
-            return {text_of(key): self.of(part, depth + 1) for key, part in list(value.items())[:MOST_ITEMS]}
-        if isinstance(value, list | tuple):
-            return [self.of(part, depth + 1) for part in value[:MOST_ITEMS]]
-        if isinstance(value, set | frozenset):
-            return sorted(map(text_of, value))
-        if state_of(value) is not None:
-            return state_of(value)
-        if isinstance(value, type | types.ModuleType) or callable(value):
-            return f"<{getattr(value, '__name__', type(value).__name__)}>"
-        return self.attributes(value, depth)
-
-    def attributes(self, value: Any, depth: int = 0) -> dict[str, Any]:
-        """The public attributes and properties of an object, and those of its class."""
-        members = (member for each in type(value).__mro__ for member in vars(each).items())
-        names = {name for name, member in members if not (callable(member) or isinstance(member, classmethod))}
-        found = {}
-        for name in sorted(names.union(getattr(value, "__dict__", ())) - TOLD):
-            if name.startswith("_"):
-                continue
-            with contextlib.suppress(Exception):  # a property may be unavailable now
-                found[name] = self.of(getattr(value, name), depth + 1)
-        return found
+    What is in `known`, by id, is only named. It keeps what it has, so that an id stays the object's own.
+    """
+    known = {} if known is None else known
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if id(value) in known or depth > DEPTH or len(known) > MOST_NODES:
+        return f"<{type(value).__name__}>"
+    known[id(value)] = value
+    if isinstance(value, gymnasium.Space):
+        return space_facts(value)
+    if isinstance(value, Mapping):
+        return {text_of(key): plain(part, known, depth + 1) for key, part in list(value.items())[:MOST_ITEMS]}
+    if isinstance(value, list | tuple):
+        return [plain(part, known, depth + 1) for part in value[:MOST_ITEMS]]
+    if isinstance(value, set | frozenset):
+        return sorted(map(text_of, value))
+    if state_of(value) is not None:
+        return state_of(value)
+    if isinstance(value, type | types.ModuleType) or callable(value):
+        return f"<{getattr(value, '__name__', type(value).__name__)}>"
+    return attributes(value, known, depth)
 
 
-def attributes(env: Any) -> dict[str, Any]:
-    """The public attributes of the environment, recursively."""
-    snapshot = Snapshot()
-    snapshot.of(list(getattr(env, "possible_agents", ())))
-    return snapshot.attributes(env)
+def attributes(value: Any, known: dict[int, Any] | None = None, depth: int = 0) -> dict[str, Any]:
+    """The public attributes and properties of an object, such as an environment, and those of its class."""
+    if known is None:
+        plain(list(getattr(value, "possible_agents", ())), known := {})
+    members = (member for each in type(value).__mro__ for member in vars(each).items())
+    names = {name for name, member in members if not (callable(member) or isinstance(member, classmethod))}
+    found: dict[str, Any] = {}
+    for name in sorted(names.union(getattr(value, "__dict__", ())) - TOLD):
+        with contextlib.suppress(Exception):  # a property may be unavailable now
+            found |= {} if name.startswith("_") else {name: plain(getattr(value, name), known, depth + 1)}
+    return found
 
 
 def words_of(env: Any) -> dict[str, Any]:

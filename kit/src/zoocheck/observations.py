@@ -1,7 +1,5 @@
 """Checks of observations, spaces and action masks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,8 +30,6 @@ def observations_fit_their_spaces(play: Play, subject: Subject) -> Watch:
     PettingZoo's `parallel_api_test` does not compare observations with their spaces, and `Space.contains` accepts other
     types. A global state must fit its space as well. Bools, and integers of another size, are noted if the space
     contains them.
-
-    Networks are built for the space; values outside it are clipped or truncated, or raise errors.
 
     Example: `Box(0, 4)` for counts that reach 7, or float64 arrays in a float32 space.
     Fix: Declare the real bounds and type, and convert: `array.astype(np.float32)`.
@@ -123,8 +119,6 @@ def spaces_stay_the_same(play: Play, subject: Subject) -> Watch:
 def spaces_of_seats_are_seeded_apart(subject: Subject) -> None:
     """If a reset seeds the action spaces, it seeds the spaces of different agents differently.
 
-    Otherwise random players always make the same choice.
-
     Example: `for agent in self.agents: self.action_space(agent).seed(seed)` in `reset`.
     Fix: Do not seed spaces in `reset`, or seed each differently: `seed + i`.
     """
@@ -174,13 +168,11 @@ def _require_form(play: Play) -> None:
             raise Failed(f"{play.at}: the mask of {agent}, which must choose an action, is all zero")
         both = [part["action_mask"] for part in play.told(agent) if isinstance(part, dict) and "action_mask" in part]
         if len(both) == 2 and (found := difference(*both)):
-            raise Failed(f"{play.at}: observation and info of {agent} have different masks{found}")
+            raise Failed(f"{play.at}: observation and info of {agent} have different masks: {found}")
 
 
 def illegal_actions_are_refused(subject: Subject) -> None:
     """An action that its mask forbids raises an error without effect, or ends the game for the agent that tried it.
-
-    If the environment plays the action, or silently substitutes another, the learner trains on a different game.
 
     Example: `step` plays a card that is not in the hand, or substitutes the lowest one.
     Fix: Raise a ValueError and change nothing, or end the game for that agent.

@@ -1,7 +1,5 @@
 """Drives an environment with legal actions, in several styles, and records all visible data."""
 
-from __future__ import annotations
-
 import copy
 import math
 import zlib
@@ -14,11 +12,16 @@ import pettingzoo
 from gymnasium import Space, spaces
 from numpy.typing import NDArray
 
-from zoocheck import trail
 from zoocheck.verdicts import STEPS, Budget, Failed, NotApplicable, failing
 
 # Style 5 compares a sample of more legal actions than `MOST_COUNTED`.
 STYLES, MOST_COUNTED, REPEATED_ONE_IN = 6, 64, 4
+PARTS = ("rewards", "terminations", "truncations", "infos")
+# Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
+BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
+ATOMS = (bool, int, float, str, bytes, type(None))
+# Converters between the two kinds: name -> the attribute with the converted environment.
+CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
 
 
 class Chooser:
@@ -121,24 +124,29 @@ def at_bounds(space: Any, action: Any, place: float, rng: np.random.Generator) -
     return in_parts(space, action, moved)
 
 
+def parts(space: Any, data: Any) -> dict[Any, Any]:
+    """Key or place -> space of each part of data that has the form of a compound space; empty for any other."""
+    if isinstance(space, spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
+        return dict(space.spaces)
+    fits = isinstance(space, spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces)
+    return dict(enumerate(space.spaces)) if fits else {}
+
+
 def in_parts(space: Any, action: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """An action with `change(space, part)` for each of its parts, which must have the form of the space."""
-    if isinstance(space, spaces.Dict):
-        return {key: in_parts(part, action[key], change) for key, part in space.spaces.items()}
-    if isinstance(space, spaces.Tuple):
-        return tuple(in_parts(*pair, change) for pair in zip(space.spaces, action, strict=True))
-    return change(space, action)
+    """An action with `change(space, part)` for each of its parts."""
+    if not (inner := parts(space, action)):
+        return change(space, action)
+    found = {key: in_parts(part, action[key], change) for key, part in inner.items()}
+    return found if isinstance(space, spaces.Dict) else tuple(found.values())
 
 
 def leaves(space: Any, data: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yields each part of an observation, after its path and its space, as long as the data has the space's form."""
-    if isinstance(space, spaces.Dict) and isinstance(data, Mapping) and set(data) == set(space.spaces):
-        for key, part in space.spaces.items():
-            yield from leaves(part, data[key], f"{path}.{key}" if path else str(key))
-    elif isinstance(space, spaces.Tuple) and isinstance(data, tuple) and len(data) == len(space.spaces):
-        for place, part in enumerate(space.spaces):
-            yield from leaves(part, data[place], f"{path}[{place}]")
-    else:
+    """Yields each part of an observation, after its path and its space."""
+    inner = parts(space, data)
+    for key, part in inner.items():
+        here = f"[{key}]" if isinstance(space, spaces.Tuple) else f".{key}" if path else str(key)
+        yield from leaves(part, data[key], path + here)
+    if not inner:
         yield path, space, data
 
 
@@ -151,12 +159,6 @@ def bounds(space: Any) -> tuple[Any, Any]:
     if isinstance(space, spaces.MultiDiscrete):
         return space.start, space.start + space.nvec - 1
     return (0, 1) if isinstance(space, spaces.MultiBinary) else (None, None)
-
-
-PARTS = ("rewards", "terminations", "truncations", "infos")
-# Before PettingZoo 1.23, reset() of a Parallel environment returned only observations.
-BEFORE_INFOS = pettingzoo.__version__.startswith("1.22.")
-ATOMS = (bool, int, float, str, bytes, type(None))
 
 
 def copied(data: Any, depth: int = 4) -> Any:
@@ -177,6 +179,10 @@ def copy_of(seen: dict[str, Any]) -> dict[str, Any]:
         with failing(f"{name} cannot be copied:"):
             taken[name] = copied(part, 3)
     return taken
+
+
+def on_call(text: Callable[[], str]) -> None:
+    """Is called before each call of reset() and step(), with what describes it; a process may replace it."""
 
 
 class Play:
@@ -238,7 +244,9 @@ class Play:
 
     def _note(self, name: str, given: Any) -> None:
         self.calls.append((name, given))
-        trail.note_call(self.env, name, given)
+        drawn = getattr(self.env, "render_mode", None)
+        mode = f", render_mode={drawn!r}" if drawn else ""
+        on_call(lambda: f"{self.at}{mode}, in or after {text_of_call(name, given)}")
 
     def replay(self, choices: Iterable[Any]) -> Self:
         """Steps with given choices, without a log; raises Failed if one raises, since all were legal before."""
@@ -257,6 +265,12 @@ class Play:
         while not self.over and len(self.played) < until:
             self.step()
         return self.log
+
+    def play_on(self, most: int) -> Self:
+        """Steps, without a log, until the game ends or has had `most` steps."""
+        while not self.over and len(self.played) < most:
+            self.step(log=False)
+        return self
 
     @property
     def over(self) -> bool:
@@ -351,6 +365,16 @@ class Play:
         return copy_of({"agents": list(self.env.agents), **named})
 
 
+def text_of_call(name: str, given: Any) -> str:
+    """A call as source text."""
+    return f"{name}({source(given) if name == 'reset' else repr(given)})"
+
+
+def source(parameters: Mapping[str, Any]) -> str:
+    """Keyword arguments as source text."""
+    return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+
+
 def info_name(path: str, key: Any) -> str:
     """The name of an entry of a nested info."""
     return f"{path}.{key}" if path else str(key)
@@ -363,22 +387,14 @@ def _without(info: Any, names: frozenset[str], path: str = "") -> Any:
     return {key: _without(value, names, name) for name, key, value in named if name not in names}
 
 
-def finite(number: Any, what: str) -> float:
-    """The number; raises Failed unless it is a finite number."""
-    if number is None or np.shape(number) != ():
-        raise Failed(f"{what} is {number!r}, not a number")
-    if not math.isfinite(number):
-        raise Failed(f"{what} is {number}, not a finite number")
-    return float(number)
-
-
 def payment(reward: Any, what: str) -> Any:
     """A finite reward, or a vector of them for several objectives; raises Failed for anything else."""
-    if not isinstance(reward, np.ndarray) or reward.ndim != 1 or reward.size < 2 or reward.dtype.kind not in "iuf":
-        return finite(reward, what)
-    if not np.isfinite(reward).all():
-        raise Failed(f"{what} is {reward}, not a vector of finite numbers")
-    return reward.astype(np.float64)
+    vector = isinstance(reward, np.ndarray) and reward.ndim == 1 and reward.size > 1 and reward.dtype.kind in "iuf"
+    if reward is None or not (vector or np.shape(reward) == ()):
+        raise Failed(f"{what} is {reward!r}, not a number")
+    if not (np.isfinite(reward).all() if vector else math.isfinite(reward)):
+        raise Failed(f"{what} is {reward}, not {'a vector of finite numbers' if vector else 'a finite number'}")
+    return reward.astype(np.float64) if vector else float(reward)
 
 
 def as_text(paid: Any) -> str:
@@ -391,10 +407,6 @@ def seats(env: Any) -> list[Any]:
     if not hasattr(env, "possible_agents"):
         raise NotApplicable("the environment does not declare possible_agents")
     return list(env.possible_agents)
-
-
-# Converters between the two kinds: name -> the attribute with the converted environment.
-CONVERTERS = {"aec_to_parallel_wrapper": "aec_env", "parallel_to_aec_wrapper": "env"}
 
 
 def is_converted(env: Any) -> bool:

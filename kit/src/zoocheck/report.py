@@ -1,24 +1,22 @@
 """Contents of a report: versions of software, a script that reproduces a failure, and known findings."""
 
-from __future__ import annotations
-
-import inspect
 import json
 import platform
 import sys
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable
 from functools import cache, partial
-from importlib.metadata import distribution, packages_distributions
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from zoocheck.play import Play, beneath, layers
+from zoocheck.play import Play, beneath, layers, source, text_of_call
 from zoocheck.subject import Subject, is_id, once
-from zoocheck.trail import Last, source, text_of_call
-from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, WARNED, Result
+from zoocheck.verdicts import FAILED, INCONCLUSIVE, KNOWN, SKIPPED, WARNED, Result, in_a_line
+
+# The most calls of one environment in a script.
+LONGEST = 60
+_distributions = cache(packages_distributions)
 
 
 @once
@@ -32,49 +30,22 @@ def versions(subject: Subject) -> dict[str, str]:
 
 
 def _version(module: str) -> str:
-    """The version of the installed distribution if the module was loaded from it, else the module's `__version__`."""
-    loaded = sys.modules[module]
-    stated, file = getattr(loaded, "__version__", ""), getattr(loaded, "__file__", None)
-    for name in _distributions().get(module, ()):
-        found = distribution(name)
-        if not stated or (file and Path(file).is_relative_to(str(found.locate_file("")))):
-            return found.version
-    return stated if isinstance(stated, str) else ""
+    """What a module states as its version, else that of its distribution; empty if neither is known."""
+    if stated := getattr(sys.modules[module], "__version__", ""):
+        return str(stated)
+    return "".join(version(name) for name in _distributions().get(module, ())[:1])
 
 
-_distributions = cache(packages_distributions)
-
-
-def place(subject: Subject) -> tuple[str, int]:
-    """The file and line that define the environment's class, if it lies in the working directory; else empty and 0."""
-    for kind in type(layers(subject.any_env())[-1]).__mro__:
-        with suppress(OSError, TypeError, ValueError):  # it may be made at run time, or lie elsewhere
-            file, line = Path(inspect.getfile(kind)).resolve(), inspect.getsourcelines(kind)[1]
-            return file.relative_to(Path.cwd()).as_posix(), line
-    return "", 0
-
-
-LONGEST = 60
-
-
-def script_of(subject: Subject, reason: str, last: Last | None = None) -> str:
-    """Python code that repeats all calls of the most recent environments, or of the `last` one of an ended process."""
+def script_of(subject: Subject, reason: str) -> str:
+    """Python code that repeats all calls of the most recent environments."""
     found = ", ".join(f"{name} {version}" for name, version in versions(subject).items())
     lines = [f"# {subject.name}: {reason}", f"# {found}", "import numpy as np"]
     lines.append("from numpy import array, float32, float64, int8, int32, int64, nan, uint8")
-    games = [_as_text(*each) for each in subject.recent] if last is None else [last]
-    lines += ["# No single game shows this. Run the check again: --only CHECK"] * (not games)
-    for game in games:
-        lines += ["", *_made(subject, game.kind, game.parameters), *_calls(game)]
-        if last is None:
-            lines.append("print(env.last() if env.agents else env.rewards)" if game.kind == "AEC" else "print(result)")
+    lines += ["# No single game shows this. Run the check again: --only CHECK"] * (not subject.recent)
+    for parameters, play in subject.recent:
+        lines += ["", *_made(subject, play.kind, source(parameters)), *_calls(play)]
+        lines.append("print(env.last() if env.agents else env.rewards)" if play.kind == "AEC" else "print(result)")
     return "\n".join(lines) + "\n"
-
-
-def _as_text(parameters: Mapping[str, Any], play: Play) -> Last:
-    with np.printoptions(threshold=10**6):
-        calls = [text_of_call(*call) for call in play.calls]
-    return Last(play.kind, source(parameters), calls, play.raised)
 
 
 def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
@@ -95,43 +66,31 @@ def _made(subject: Subject, kind: str, parameters: str) -> list[str]:
     return [*lines, f"env = getattr(made_by, {factory!r}, made_by)({words})"]
 
 
-def _calls(game: Last) -> list[str]:
-    first = max(0, len(game.calls) - LONGEST)
+def _calls(play: Play) -> list[str]:
+    first = max(0, len(play.calls) - LONGEST)
     lines = [f"# {first} earlier calls are left out"] * bool(first)
-    for number, call in enumerate(game.calls[first:], first):
-        line = f"{'result = ' if game.kind == 'Parallel' else ''}env.{call}"
-        raised = number in game.raised
-        lines += ["try:", f"    {line}", "except Exception as error:", "    print(repr(error))"] if raised else [line]
+    with np.printoptions(threshold=10**6):
+        for number, call in enumerate(play.calls[first:], first):
+            line = f"{'result = ' if play.kind == 'Parallel' else ''}env.{text_of_call(*call)}"
+            raised = ["try:", f"    {line}", "except Exception as error:", "    print(repr(error))"]
+            lines += raised if number in play.raised else [line]
     return lines
 
 
-Baseline = dict[str, dict[str, str]]
-
-
-def read_baseline(path: Path) -> Baseline:
-    """Reads the known findings from a file; raises a ValueError if it has none."""
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path} is not a file of known findings, but a folder, a pipe or a device")
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read as known findings: {error}") from None
-    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
-        raise ValueError(f"{path}: known findings must be a JSON object: environment -> check -> reason")
-    return {name: {check: str(reason) for check, reason in each.items()} for name, each in found.items()}
+def known_findings(reports: Iterable[Path]) -> dict[str, list[str]]:
+    """Environment -> the checks that fail in its report, which `--json` has written; raises a ValueError for others."""
+    found = {}
+    for path in reports:
+        try:
+            told = json.loads(path.read_text(encoding="utf-8-sig") if path.is_file() else "")
+            failed = [each["check"] for each in told["checks"] if each["status"] in (FAILED, KNOWN)]
+            found[str(told["environment"])] = failed
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise ValueError(f"{path}: cannot be read as a report of --json: {in_a_line(error)}") from None
+    return found
 
 
 def stale(results: Iterable[Result], known: Collection[str], checks: Collection[str]) -> list[str]:
     """The known findings whose check ran without failing, or does not exist."""
     clean = {each.check for each in results if each.status not in (FAILED, KNOWN, WARNED, INCONCLUSIVE, SKIPPED)}
     return [check for check in known if check in clean or check not in checks]
-
-
-def updated(baseline: Baseline, name: str, results: Iterable[Result], checks: Collection[str]) -> str:
-    """The text of the updated file: adds the failures of environment `name` in `results`, drops its stale entries."""
-    results, known = list(results), baseline.get(name, {})
-    gone = stale(results, known, checks)
-    kept = {check: reason for check, reason in known.items() if check not in gone}
-    kept |= {each.check: each.reason for each in results if each.status in (FAILED, KNOWN)}
-    entries = {each: reasons for each, reasons in {**baseline, name: kept}.items() if reasons or each != name}
-    return json.dumps(entries, indent=2, sort_keys=True) + "\n"

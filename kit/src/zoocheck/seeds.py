@@ -1,26 +1,18 @@
 """Checks of reproducibility: the seed determines all random draws."""
 
-from __future__ import annotations
-
 import copy
-import datetime
-import itertools
 import math
-import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
-from types import BuiltinFunctionType
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from zoocheck.declared import modes_of
 from zoocheck.look import difference, drawn, require_same, require_same_play
-from zoocheck.play import Play, layers
-from zoocheck.steady import find, steady_api
-from zoocheck.subject import Api, Finding, Subject
+from zoocheck.play import Play
+from zoocheck.steady import find, steady_api, stepping_clocks
+from zoocheck.subject import Api, Subject
 from zoocheck.verdicts import STEPS, Failed, NotApplicable, failing
 
 # Number of games to compare before concluding that there is no chance, which may be rare.
@@ -33,11 +25,8 @@ MANY = (1, 2, 3, 5, 9, 10, 20, 50, 99, 100, 150)
 HISTORY_SHARE = 0.03
 ABANDONED = 9
 UNKNOWN = {"an unknown option": 1}
-# Clock of `time` -> its units per second.
-CLOCKS = {name + end: unit for name in ("time", "monotonic", "perf_counter") for end, unit in (("", 1), ("_ns", 10**9))}
-CLOCKS_SEEDS = 3
-# Packages whose use of clocks is no business of the environment.
-LIBRARIES = {"builtins", "abc", "typing", "pettingzoo", "gymnasium"}
+# Games in which all clocks jump, by so many seconds at each call.
+CLOCKS_SEEDS, JUMP = 3, 3601.0
 
 
 def steady_apis(subject: Subject, own: bool = False) -> Iterator[Api]:
@@ -58,7 +47,7 @@ def same_seed_same_episode(subject: Subject) -> None:
     """
     for api in subject.apis():
         if found := find(subject, api.kind).episodes:
-            subject.fail(Finding(f"{api.kind}: two games with the same seed and actions: {found.reason}", found.games))
+            subject.fail(found)
         api = steady_api(subject, api.kind)
         _require_numpy_seeds(api)
         _require_timeless(api)
@@ -67,54 +56,12 @@ def same_seed_same_episode(subject: Subject) -> None:
 def _require_timeless(api: Api) -> None:
     for seed in range(CLOCKS_SEEDS):
         plain = api.game(seed).run()
-        with jumping_clocks(api.make()):
+        with stepping_clocks(api.make(), JUMP):
             hurried = api.game(seed).run()
         for seen in (*plain, *hurried):
             seen |= {"infos": {}, "last": (seen.get("last") or [])[:-1]}
         what = f"{api.kind}, seed {seed}: with all clocks jumping at each call, and without"
         require_same_play(plain, hurried, what)
-
-
-@contextmanager
-def jumping_clocks(env: Any) -> Iterator[None]:
-    """Each call of a clock of `time` or `datetime`, also as imported by name in the environment's modules, is later."""
-    hours, now = itertools.count(1), time.time
-    jumping: dict[Any, Any] = {}
-    for name, unit in CLOCKS.items():
-        clock = getattr(time, name)
-        jumping[clock] = partial(lambda clock, unit: clock() + 3601 * next(hours) * unit, clock, unit)
-    for read in (time.localtime, time.gmtime):
-        jumping[read] = partial(lambda read, at=None: read(now() + 3601 * next(hours) if at is None else at), read)
-    for kind, jump in ((datetime.datetime, datetime.timedelta(hours=1)), (datetime.date, datetime.timedelta(days=1))):
-        jumping[kind] = _late_kind(kind, jump, hours)
-    own = {kind.__module__.partition(".")[0] for layer in layers(env) for kind in type(layer).__mro__} - LIBRARIES
-    modules = [time, datetime, *(module for name, module in sys.modules.items() if name.partition(".")[0] in own)]
-    named = [(module, name, value) for module in modules for name, value in vars(module).items()]
-    changed = [each for each in named if isinstance(each[2], BuiltinFunctionType | type) and each[2] in jumping]
-    try:
-        for module, name, value in changed:
-            setattr(module, name, jumping[value])
-        yield
-    finally:
-        for module, name, value in changed:
-            setattr(module, name, value)
-
-
-class _Late(type):
-    """The class of a class of dates whose instances are those of the class itself."""
-
-    def __instancecheck__(cls, each: Any) -> bool:
-        return isinstance(each, cls.__mro__[1])
-
-
-def _late_kind(kind: Any, jump: datetime.timedelta, hours: Iterator[int]) -> type:
-    """A class of dates whose `now`, `utcnow` and `today` are later at each call."""
-
-    def late(name: str) -> Any:
-        return staticmethod(lambda *zone, **named: getattr(kind, name)(*zone, **named) + jump * next(hours))
-
-    names = [name for name in ("now", "utcnow", "today") if hasattr(kind, name)]
-    return _Late(kind.__name__, (kind,), {name: late(name) for name in names})
 
 
 def _require_numpy_seeds(api: Api) -> None:
@@ -216,19 +163,23 @@ def seeded_reset_starts_anew(subject: Subject) -> None:
         for steps in (1, 2, 3, STEPS):
             used = api.game(1)
             used.run(steps)
-            again = used.again(2).reset(2).run()
-            require_same_play(fresh, again, f"{api.kind}: fresh, and reset after {steps} steps of another game")
+            _require_anew(used, 2, fresh, f"after {steps} steps of another game")
             if played_illegally(used := api.game(1), steps):
-                with failing(f"{api.kind}: a reset after an illegal action in another game:"):
-                    again = used.again(2).reset(2).run()
-                require_same_play(fresh, again, f"{api.kind}: fresh, and reset after an illegal action in another game")
+                _require_anew(used, 2, fresh, "after an illegal action in another game")
         used = api.new(choices=1)
         for number in range(ABANDONED):
             used.reset(number).run(1 + number % 3)
-        what = f"{api.kind}: fresh, and after {ABANDONED} games that were left in the middle"
-        require_same_play(fresh, used.again(2).reset(2).run(), what)
+        _require_anew(used, 2, fresh, f"after {ABANDONED} games that were left in the middle")
         for mode in modes_of(subject):
             _require_new_picture(api, mode)
+
+
+def _require_anew(used: Play, seed: int, fresh: list[Any], what: str, steps: int = STEPS) -> None:
+    """Raises Failed unless a seeded reset of a used environment starts the same game as in a fresh one."""
+    what = f"{used.kind}: fresh, and reset {what}"
+    with failing(f"{what}: raises"):
+        again = used.again(seed).reset(seed).run(steps)
+    require_same_play(fresh, again, what)
 
 
 def _require_new_picture(api: Api, mode: str) -> None:
@@ -268,13 +219,10 @@ def earlier_games_do_not_matter(subject: Subject) -> None:
         played, clock = 0, subject.time(HISTORY_SHARE)
         for games in MANY:
             while played < games:
-                used.reset(played)
-                while used.goes_on():
-                    used.step(log=False)
+                used.reset(played).play_on(used.budget.longest)
                 played += 1
-            again = used.again(2).reset(2).run()
+            _require_anew(used, 2, fresh, f"after {played} other games")
             played += 1
-            require_same_play(fresh, again, f"{api.kind}: fresh, and after {played - 1} other games")
             if next(clock, None) is None:
                 break
 
@@ -328,8 +276,7 @@ def options_do_no_harm(subject: Subject) -> None:
                 log = used.reset(0, options=handed).run(SHORT)
             require_same(options, handed, f"{what}: the caller's dict before and after")
             require_same_play(fresh[0], log, f"{what}, and without")
-            later = used.again(1).reset(1).run(SHORT)
-            require_same_play(fresh[1], later, f"{api.kind}: fresh, and after a game with options {options}")
+            _require_anew(used, 1, fresh[1], f"after a game with options {options}", SHORT)
         for key, default in _options_read(api).items():
             _require_forgotten(api, key, default, fresh)
 
@@ -373,16 +320,12 @@ def _require_forgotten(api: Api, key: Any, default: Any, fresh: list[Any]) -> No
             used.reset(0, options={key: value}).run(SHORT)
         except Exception:  # it may not be a value of this option
             continue
-        what = f"{api.kind}: fresh, and after a game with the option {key!r}: {value!r}, which is no longer given"
-        with failing(f"{what}: raises"):
-            later = used.again(1).reset(1).run(SHORT)
-        require_same_play(fresh[1], later, what)
+        what = f"after a game with the option {key!r}: {value!r}, which is no longer given"
+        _require_anew(used, 1, fresh[1], what, SHORT)
 
 
 def sampling_leaves_the_game_alone(subject: Subject) -> None:
     """Sampling from the spaces does not affect the game, and the game does not draw from the spaces.
-
-    Otherwise a random player changes the prizes, and a seed does not determine the game.
 
     Example: `prize = self.action_space(agent).sample()` in `step`.
     Fix: Draw from the environment's generator.

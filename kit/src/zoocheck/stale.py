@@ -1,7 +1,5 @@
 """Checks that observations, infos, state() and pictures are of now: none repeats what was true one turn ago."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,8 @@
 """The environment under test, found by its module or its id, in this process or another."""
 
-from __future__ import annotations
-
 import ast
 import itertools
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,8 +15,7 @@ from typing import Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
 import gymnasium
 import pettingzoo
 
-from zoocheck import solo, trail
-from zoocheck.kinds import AECPlay, ParallelPlay
+from zoocheck.kinds import AECPlay, ParallelPlay, Solo, SoloPlay
 from zoocheck.play import Play, beneath, is_converted
 from zoocheck.verdicts import Budget, Failed, NotApplicable, Skipped, failing, in_a_line, processor_seconds, quiet
 
@@ -26,6 +24,8 @@ T = TypeVar("T")
 SECONDS = 32.0  # default limit on the CPU seconds for one environment; a small one needs a few seconds
 PATIENCE = 10.0  # a search also ends after this multiple of its share in wall-clock time
 FEW_ROUNDS = 2  # a search stopped by the time limit after fewer rounds has seen too little
+# The kinds found, also "gymnasium", each with what makes the environment.
+Makers = dict[str, Callable[..., Any] | None]
 
 
 class Finding(NamedTuple):
@@ -51,7 +51,6 @@ class Api:
         """A driver for a fresh environment; `choices` seeds its choices."""
         play = self._play(self.make(**parameters), choices, self.blind, self.budget)
         self.recent.append((parameters, play))
-        trail.note_env(play.env, self.kind, parameters)
         return play
 
     def game(self, seed: int, **parameters: Any) -> Any:
@@ -83,7 +82,7 @@ class Subject:
     def apis(self) -> list[Api]:
         """The available kinds, AEC first."""
         more: dict[str, Any] = {"recent": self.recent, "budget": self.budget}
-        kinds = ((self.aec, AECPlay), (self.parallel, solo.SoloPlay if self.gymnasium else ParallelPlay))
+        kinds = ((self.aec, AECPlay), (self.parallel, SoloPlay if self.gymnasium else ParallelPlay))
         return [Api(play.kind, partial(make, **self.parameters), play, **more) for make, play in kinds if make]
 
     def own_apis(self) -> list[Api]:
@@ -140,7 +139,7 @@ class Subject:
     def is_made_by_function(self) -> bool:
         """Whether a function was named or given, not a class, an id, or what offers `env` or `parallel_env`."""
         make = self.parallel or self.aec
-        while isinstance(make, partial):  # of `solo.Solo`, `beneath`, or a library's `make`
+        while isinstance(make, partial):  # of `Solo`, `beneath`, or a library's `make`
             make = make.args[0] if make.args and callable(make.args[0]) else make.func
         return not isinstance(make, type) and (not self.word or make is _named(self.word))
 
@@ -173,7 +172,7 @@ def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None, **l
     name, parameters = " ".join([word, *(words := list(words))]), parameters_of(words)
     makers = _registered(word, parameters) if is_id(word) else _found(word, parameters)
     one = makers.get("gymnasium")
-    parallel = makers.get("parallel") if one is None else partial(solo.Solo, one)
+    parallel = makers.get("parallel") if one is None else partial(Solo, one)
     subject = Subject(name, makers.get("aec"), parallel, parameters, zero_sum, word=word, gymnasium=bool(one), **limits)
     if not subject.apis():
         raise ValueError(f"{word}: has neither env nor parallel_env, and makes no environment")
@@ -184,10 +183,6 @@ def load(word: str, words: Iterable[str] = (), zero_sum: bool | None = None, **l
         if isinstance(env, gymnasium.Env):
             raise ValueError(f"{word}: its `env` makes an environment of Gymnasium; name it as {word}:env")
     return subject
-
-
-# The kinds found, also "gymnasium", each with what makes the environment.
-Makers = dict[str, Callable[..., Any] | None]
 
 
 def is_id(word: str) -> bool:
@@ -225,10 +220,8 @@ def _named(word: str) -> Any:
 
 def _found(word: str, parameters: Mapping[str, Any]) -> Makers:
     name, _, attribute = word.partition(":")
-    try:
+    with failing(f"cannot import {name!r}:", ValueError):
         import_module(name)
-    except Exception as error:
-        raise ValueError(f"cannot import {name!r}: {error}") from error
     try:
         found = _named(word)
     except AttributeError:
@@ -267,32 +260,28 @@ def parameters_of(words: Iterable[str]) -> dict[str, Any]:
     return parameters
 
 
-def description(subject: Subject) -> dict[str, Any]:
-    """Describes, as plain data, how another process can make the environment: its name, or its factories' names.
-
-    Raises Skipped if a factory cannot be found by name, or a parameter cannot be passed as text.
-    """
+def description(subject: Subject) -> str:
+    """A text from which another process makes the subject; raises Skipped if that cannot import its function."""
+    limits = {name: getattr(subject, name) for name in ("zero_sum", "seed", "seconds", "games")}
     words = [f"{name}={value!r}" for name, value in subject.parameters.items()]
-    if parameters_of(words) != dict(subject.parameters):
-        raise Skipped(f"these parameters cannot be passed to another process: {' '.join(words)}")
-    made = {kind: make for kind, make in (("aec", subject.aec), ("parallel", subject.parallel)) if make}
+    makers = subject.aec, subject.parallel
+    named = partial(load, subject.word, words) if subject.word else partial(Subject, subject.name, *makers)
+    more = limits if subject.word else {"parameters": dict(subject.parameters), **limits}
     # An id of Gymnasium names the module that registers it, if any has to.
     spec: Any = pettingzoo.spec if "/" in subject.word and not subject.gymnasium else None
-    entries = [spec(kind, subject.word).entry_point for kind in made if spec]
+    made = (kind for kind, make in zip(("aec", "parallel"), makers, strict=True) if make and spec)
+    entries = [spec(kind, subject.word).entry_point for kind in made]
     imports = [each.partition(":")[0] if isinstance(each, str) else each.__module__ for each in entries]
-    makers = {kind: [make.__module__, getattr(make, "__qualname__", "<")] for kind, make in made.items()}
-    if not subject.word and any("<" in name for _, name in makers.values()):
-        raise Skipped("another process cannot import the function that makes the environment")
-    limits = {name: getattr(subject, name) for name in ("zero_sum", "seed", "seconds", "games")}
-    told = {"name": subject.name, "word": subject.word, "words": words, "limits": limits, "imports": imports}
-    return told if subject.word else {**told, "makers": makers}
+    try:
+        return pickle.dumps((imports, partial(named, **more))).hex()
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise Skipped(f"another process cannot import what makes the environment: {in_a_line(error)}") from None
 
 
-def remade(told: dict[str, Any]) -> Subject:
+def remade(told: str) -> Subject:
     """The subject that `description` describes."""
-    for module in told["imports"]:
+    imports, make = pickle.loads(bytes.fromhex(told))
+    for module in imports:
         import_module(module)
-    if told["word"]:
-        return load(told["word"], told["words"], **told["limits"])
-    found = {kind: attrgetter(name)(import_module(module)) for kind, (module, name) in told["makers"].items()}
-    return Subject(told["name"], **found, parameters=parameters_of(told["words"]), **told["limits"])
+    subject: Subject = make()
+    return subject

@@ -1,12 +1,9 @@
 """Verdicts of the checks, the functions that run a check, and the CPU time allowed to a run."""
 
-from __future__ import annotations
-
 import inspect
 import logging
 import math
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +14,15 @@ from typing import NamedTuple
 PASSED, FAILED, NOT_APPLICABLE, NOTED = "passed", "failed", "not applicable", "note"
 SKIPPED, INCONCLUSIVE, KNOWN, WARNED = "skipped", "inconclusive", "known", "warning"
 STATUSES = (PASSED, FAILED, WARNED, KNOWN, NOTED, INCONCLUSIVE, SKIPPED, NOT_APPLICABLE)
+# Maximum number of steps per episode, unless a check has to reach the end.
+STEPS = 120
+# A run ends after `MOST` times its seconds, plus `MORE` seconds for rendering and starting processes. A check may use
+# `FAIR` times its equal part of the remaining time, at most 1 / `PARTS` of that time, and for each of its searches
+# `MARGIN` times the search's share.
+MOST, MORE, FAIR, PARTS, MARGIN = 1.5, 8.0, 2.0, 4, 1.5
+# In slow environments, compared episodes are shortened to the steps that fit into these seconds, and their number is
+# reduced in the same proportion, but neither below a minimum.
+EPISODE_SECONDS, FEWEST_STEPS, FEWEST_GAMES = 0.08, 8, 4
 
 
 class Failed(AssertionError):  # noqa: N818  # as pytest calls it
@@ -87,45 +93,6 @@ def shortfall(results: Iterable[Result]) -> str:
     return f"too little was checked: only {reached} of {len(statuses)} checks reached a verdict"
 
 
-def judged(name: str, check: Callable[[], None]) -> Result:
-    """Runs a check; any unexpected exception is a failure."""
-    try:
-        check()
-    except (Failed, *VERDICTS) as reason:
-        return Result(name, VERDICTS.get(type(reason), FAILED), in_words(str(reason)))
-    except Exception as error:
-        return Result(name, FAILED, in_a_line(error))
-    return Result(name, PASSED)
-
-
-# The place of a difference in visible data, as in "[3].observations.bob.hand[0]: 1 and 2", and what it consists of.
-PLACE = re.compile(
-    r"(?<!\S)(?:\[(\d+)\]\.)?(?:told\.)?(?:(observation|reward|termination|truncation|info)s\.('[^']*'|[^:.[\]]+)|"
-    r"(last\[[0-4]\]|render\(\)\[[01]\]|agent_selection|(?:observation|reward|termination|truncation|info|agent)s?))?"
-    r"((?:\.'[^']*'|\.[^:.[\]]+|\[[\d, ]+\])*)(?=: )"
-)
-PART = re.compile(r"\.('[^']*'|[^:.[\]]+)|((?:\[[\d, ]+\])+)")
-OF_LAST = ("observation", "reward", "termination", "truncation", "info")
-RESULTS = {f"last[{place}]": f"{name} of last()" for place, name in enumerate(OF_LAST)}
-RESULTS |= {"render()[0]": "the picture of render()", "render()[1]": "what render() prints"}
-
-
-def in_words(reason: str) -> str:
-    """The reason with the places of differences in words: "after step 3, observation of bob, key 'hand', entry 0"."""
-    return PLACE.sub(_place_in_words, reason)
-
-
-def _place_in_words(found: re.Match[str]) -> str:
-    step, part, agent, result, rest = found.groups()
-    when = "after reset" if step == "0" else step and f"after step {step}"
-    whose = part and f"{part} of {agent.strip(chr(39))}"
-    words = [when, whose, RESULTS.get(result, result)]
-    for key, entry in PART.findall(rest):
-        number = entry[1:-1]
-        words.append(f"key '{key.strip(chr(39))}'" if key else f"entry {number if number.isdigit() else entry}")
-    return ", ".join(filter(None, words))
-
-
 @contextmanager
 def failing(words: str, kind: type[Exception] = Failed) -> Iterator[None]:
     """Turns any error into one of type `kind` whose message is `words`, then the original error."""
@@ -151,17 +118,6 @@ def quiet() -> Iterator[None]:
             yield
     finally:
         logging.disable(level)
-
-
-# Maximum number of steps per episode, unless a check has to reach the end.
-STEPS = 120
-# A run ends after `MOST` times its seconds, plus `MORE` seconds for rendering and starting processes. A check may use
-# `FAIR` times its equal part of the remaining time, at most 1 / `PARTS` of that time, and for each of its searches
-# `MARGIN` times the search's share.
-MOST, MORE, FAIR, PARTS, MARGIN = 1.5, 8.0, 2.0, 4, 1.5
-# In slow environments, compared episodes are shortened to the steps that fit into these seconds, and their number is
-# reduced in the same proportion, but neither below a minimum.
-EPISODE_SECONDS, FEWEST_STEPS, FEWEST_GAMES = 0.08, 8, 4
 
 
 @dataclass
@@ -205,9 +161,9 @@ class Budget:
         """The number of games to compare instead of `games`, fewer in slow environments."""
         return max(min(games, FEWEST_GAMES), games * self.longest // STEPS)
 
-    def left(self) -> float | None:
-        """The seconds until the deadline; None if there is none."""
-        return None if self.deadline == math.inf else max(0.0, self.deadline - processor_seconds())
+    def left(self) -> float:
+        """The seconds until the deadline; infinite if there is none."""
+        return max(0.0, self.deadline - processor_seconds())
 
     def alarm(self) -> None:
         """Raises OutOfTime after the deadline."""
