@@ -1,9 +1,9 @@
 """What does not depend on a game's rules in the compiled tree search: nodes, how they select actions, their updates.
 
 Sources: M. Lanctot, V. Lisy, M. Winands, "Monte Carlo tree search in simultaneous move games with applications to
-Goofspiel" (2014), for regret matching, decoupled UCT and Exp3 at the nodes of a tree; S. Bubeck and N. Cesa-Bianchi,
-"Regret analysis of stochastic and nonstochastic multi-armed bandit problems" (2012), theorem 3.1, for the rates of
-Exp3, which need no horizon. Scores are in units of half the range of payoffs.
+Goofspiel" (2014), for regret matching, decoupled UCT and Exp3 at the nodes of a tree; G. Neu, "Explore no more:
+improved high-probability regret bounds for non-stochastic bandits" (2015), theorem 1, for the rates of Exp3, which need
+no horizon, and for the implicit exploration that bounds its estimates. Scores are in units of half the range of payoffs.
 """
 
 from __future__ import annotations
@@ -163,6 +163,13 @@ def _softmax(scores, mix, count, rate):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def _rate(nodes, node, p):  # type: ignore[no-untyped-def]
+    """The learning rate of Exp3 at a node."""
+    count = nodes.counts[node, p]
+    return math.sqrt(math.log(count) / (count * (nodes.visits[node] + 1.0)))
+
+
+@inlined
 def _upper_bound(nodes, scratch, node, p):  # type: ignore[no-untyped-def]
     """Decoupled UCT: the action of the highest upper confidence bound; ties are broken at random."""
     best, ties, chosen, log = -np.inf, 0, 0, math.log(nodes.visits[node] + 1.0)
@@ -193,7 +200,7 @@ def select(nodes, scratch, node, p, rule):  # type: ignore[no-untyped-def]
         _positive_part(nodes.scores[node, p], mix, count)
         explores = REGRET_EXPLORES / math.sqrt(math.sqrt(nodes.visits[node] + 1.0))
     elif rule == EXP3:
-        _softmax(nodes.scores[node, p], mix, count, math.sqrt(math.log(count) / (count * (nodes.visits[node] + 1.0))))
+        _softmax(nodes.scores[node, p], mix, count, _rate(nodes, node, p))
         explores = 0.0
     for k in range(count):
         if rule == MATRIX:
@@ -287,8 +294,9 @@ def update(nodes, searches, scratch, work, settings, g):  # type: ignore[no-unty
             nodes.scores[node, 1, j] -= value / settings.scale
         else:
             chances = searches.chances[g, depth]
-            nodes.scores[node, 0, i] += 0.5 * (value / settings.scale - 1.0) / chances[0]
-            nodes.scores[node, 1, j] -= 0.5 * (value / settings.scale + 1.0) / chances[1]
+            half_0, half_1 = 0.5 * _rate(nodes, node, 0), 0.5 * _rate(nodes, node, 1)
+            nodes.scores[node, 0, i] += 0.5 * (value / settings.scale - 1.0) / (chances[0] + half_0)
+            nodes.scores[node, 1, j] -= 0.5 * (value / settings.scale + 1.0) / (chances[1] + half_1)
 
 
 @inlined

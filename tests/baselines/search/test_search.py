@@ -59,10 +59,9 @@ def test_matrix_games_are_solved(selection, within):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("selection", "share"), [("regret", 1.0), ("exp3", 0.97)])
-def test_matrix_games_are_solved_within_a_hundredth(selection, share):
-    """Exp3 estimates payoffs by dividing by small probabilities, and misses by more in 4 of these 200 games."""
-    assert np.quantile(missed(random_matrices(200), selection, 100_000), share) < 0.01
+@pytest.mark.parametrize(("selection", "within"), [("regret", 0.01), ("exp3", 0.012)])
+def test_many_matrix_games_are_solved(selection, within):
+    assert max(missed(random_matrices(200), selection, 100_000)) < within
 
 
 def test_exact_nodes_need_each_joint_action_once():
