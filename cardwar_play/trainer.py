@@ -203,7 +203,8 @@ class Trainer:
     def revealed(self) -> Revealed[Any]:
         """The information that the human player may see now, without sealed moves."""
         last = self.steps[-1] if self.steps else None
-        return revealed_at(self.table, self.state, self.payoffs, last and last.actions, last and last.before)
+        moves = (last.actions, last.before) if last else (None, None)
+        return revealed_at(self.table, self.state, self.payoffs, *moves)
 
     def review(self) -> list[tuple[int, Step]]:
         """The human player's moves that had a cost, with their numbers, costliest first."""

@@ -39,7 +39,7 @@ ROOMS = {
     "cardwar_cli": ".",
     "lab": """
         papers papers.dice_wars papers.fetterman papers.rauscher papers.rhoads_bartholdi papers.sanwal_drechsler
-        papers.war pages benchmarks.clients.programs benchmarks.clients benchmarks .
+        papers.war benchmarks.clients.programs benchmarks.clients benchmarks pages .
     """,
 }
 HOUSES = tuple(ROOMS)

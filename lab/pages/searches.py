@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from statistics import mean, median
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -182,7 +183,7 @@ def _panel(axes: Axes, game: str, rows: Sequence[Row]) -> None:
     axes.axhline(_of(rows, "uniform", 0)[0], color="black", ls=":", lw=1.2, label=" uniform play")
     for number, selection in enumerate(SELECTIONS):
         found = {count: figures for count in _counts(rows) if (figures := _of(rows, selection, count))}
-        style = {"color": f"C{number}", "marker": MARKS[selection], "ms": 4, "lw": 1.5}
+        style: dict[str, Any] = {"color": f"C{number}", "marker": MARKS[selection], "ms": 4, "lw": 1.5}
         axes.plot(list(found), [median(each) for each in found.values()], label=f" {TITLES[selection]}", **style)
         low, high = ([end(each) for each in found.values()] for end in (min, max))
         axes.fill_between(list(found), low, high, color=f"C{number}", alpha=0.2, lw=0)

@@ -12,6 +12,7 @@ from brute_force import (
     assert_optimal,
     best_of_all,
     can_be,
+    has_few_strategies,
     mean_payoff,
     minimax,
     outcome_distribution,
@@ -30,7 +31,7 @@ from cardwar_envs import make_game
 from cardwar_envs.core.policy_names import as_policies
 
 GAMES = {
-    **TINY_GAMES,
+    **{name: game for name, game in TINY_GAMES.items() if has_few_strategies(game)},
     "jujitsu-2": make_game("jujitsu", num_cards=2),
     "duplicates": make_game("dinosaur_war", hand_0=(1, 1, 3), hand_1=(1, 2, 2)),
     "in turn": in_turn(),

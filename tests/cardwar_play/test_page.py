@@ -308,8 +308,9 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         first = page.locator("#size").evaluate("size => size.selectedIndex")
         assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
         page.locator("#opponent").select_option("uniform")
-        expect(page.locator("#seat")).to_be_visible(visible=name == "dice_poker")
-        if name == "dice_poker":
+        unlike = name in ("dice_poker", "liars_dice")
+        expect(page.locator("#seat")).to_be_visible(visible=unlike)
+        if unlike:
             page.locator("#seat").select_option("seat 1")
         page.locator("#first-series").select_option("best of 3")
         page.locator("#choose").click()
@@ -317,7 +318,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         assert host.trainer.table.game == lobby.offers(place)[first].game
         check_the_first_screen(page, host)
         seat = host.trainer.table.seat
-        assert seat == int(name == "dice_poker")
+        assert seat == int(unlike)
         names = {host.trainer.table.game.describe_action(action, seat) for action in host.trainer.choices}
         offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
         assert set(offered) == names, name

@@ -7,6 +7,7 @@ functions take the rules of a `Game` as given and check what oracles make of the
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 import pytest
@@ -262,11 +263,21 @@ class Pure:
         return np.eye(action_masks.shape[1])[[self.actions[row.tobytes()] for row in observations]]
 
 
+def choices_seen(game, player):
+    """A player's legal actions, by the bytes of its observations."""
+    acting = [state for state in reachable(game) if player in game.acting_players(state)]
+    return {game.observation(state, player).tobytes(): game.legal_actions(state, player) for state in acting}
+
+
 def pure_strategies(game, player):
     """Every pure strategy of one player."""
-    acting = [state for state in reachable(game) if player in game.acting_players(state)]
-    legal = {game.observation(state, player).tobytes(): game.legal_actions(state, player) for state in acting}
+    legal = choices_seen(game, player)
     return [Pure(dict(zip(legal, choice, strict=True))) for choice in product(*legal.values())]
+
+
+def has_few_strategies(game):
+    """Whether every pure strategy can be worked out, where states are hidden."""
+    return game.facts.public_state or prod(map(len, choices_seen(game, 0).values())) < 1_000
 
 
 def best_of_all(game, policies, player):

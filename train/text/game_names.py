@@ -61,8 +61,11 @@ def is_stored(game: Game[Any], name: object, parameters: object) -> bool:
 
 
 def title_words(title: str) -> list[str]:
-    """The words of a text that `game_in_words` returned; raises a ValueError if its quotes do not match."""
-    return shlex.split(title)
+    """The words of a text that `game_in_words` returned; any other text, as a file may hold, is split at spaces."""
+    try:
+        return shlex.split(title)
+    except ValueError:  # its quotes do not match
+        return title.split()
 
 
 def game_in_words(game: Game[Any]) -> str:

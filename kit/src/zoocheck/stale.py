@@ -88,8 +88,9 @@ def infos_are_of_now(subject: Subject) -> None:
 
     An entry is stale if, in all compared games, it repeats what was true one turn before: of the agent's observation,
     of the same entry for another agent, of the sum of its rewards or of who is live, and nothing shows the present
-    value. An info is stale, too, if it is the same in the first two turns and changes in every later one. Infos whose
-    names refer to the past ("last", "previous", "before") are exempt. Parts of state() may be stale, but not the whole.
+    value. An info is stale, too, if it is the same in the first two turns and changes in every later one, and has more
+    than two values, since two may show whose turn it is. Infos whose names refer to the past ("last", "previous",
+    "before") are exempt. Parts of state() may be stale, but not the whole.
 
     Example: `step` fills `infos`, for example with the mask, before it plays the joint action.
     Fix: Fill `infos` after the joint action.
@@ -311,7 +312,7 @@ def _signs(agent: Any, own: Sequence[Game]) -> Iterator[tuple[str, str]]:
         of_life = by_flag.get(_now(column)) if OF_LIFE.search(name) else None
         if column not in present and (what := by_entry.get(_now(column)) or of_life):
             yield name, f"repeats {what} of the previous turn"
-        elif column not in present and _repeats_once(column):
+        elif column not in present and _repeats_once(column) and any(len({*values}) > 2 for values in column):
             yield name, "is the same in the first two turns, though it changes in every later turn"
     for name in sorted(name for name in seen if _now(seen[name]) in late):
         yield name, f"repeats {PAID} of the previous turn"

@@ -96,6 +96,6 @@ def test_games_of_another_kind_are_refused(tmp_path):
     args = ALGORITHMS["ppo"].args(measure="cce_gap")
     with pytest.raises(ValueError, match="all players choose once"):
         run(make_game("jujitsu", num_cards=3), "ppo", args, tmp_path / "run")
-    with pytest.raises(ValueError, match="lowest_unique has 216 joint actions; cce_gap takes at most 100"):
-        run(make_game("lowest_unique", numbers=6), "ppo", args, tmp_path / "run")
+    with pytest.raises(ValueError, match="lowest_unique has 512 joint actions; cce_gap takes at most 500"):
+        run(make_game("lowest_unique", numbers=8), "ppo", args, tmp_path / "run")
     assert not (tmp_path / "run").exists()
