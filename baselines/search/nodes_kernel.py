@@ -3,7 +3,7 @@
 Sources: M. Lanctot, V. Lisy, M. Winands, "Monte Carlo tree search in simultaneous move games with applications to
 Goofspiel" (2014), for regret matching, decoupled UCT and Exp3 at the nodes of a tree; G. Neu, "Explore no more:
 improved high-probability regret bounds for non-stochastic bandits" (2015), theorem 1, for the rates of Exp3, which need
-no horizon, and for the implicit exploration that bounds its estimates. Scores are in units of half the range of payoffs.
+no horizon, and for the implicit exploration that bounds its estimates. Scores are in half the range of payoffs.
 """
 
 from __future__ import annotations
