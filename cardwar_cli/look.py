@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import inspect
 import json
+import shlex
 import sys
 from typing import Annotated, Any
 
@@ -100,10 +101,10 @@ def rules(game: GameName, words: Words = None, as_json: AsJson = False) -> None:
 
 def _to_play(game: Game[Any]) -> str:
     """The arguments with which `cardwar play` plays this game, with two players if the game allows any number."""
-    words = game_in_words(game)
-    name, *given = title_words(words)
-    parameters = split_words(given)[0]
-    return words if game_with_players(name, parameters, 2) == game else f"{words} num_players={game.facts.num_players}"
+    name, *given = title_words(game_in_words(game))
+    if game_with_players(name, split_words(given)[0], 2) != game:
+        given.append(f"num_players={game.facts.num_players}")
+    return shlex.join([name, *given])
 
 
 def levels(

@@ -107,6 +107,9 @@ class Equilibria:
         Raises:
             ValueError: If players do not choose in this state.
         """
+        if state not in self.decisions:  # also if nothing was found
+            states = f"{len(self.decisions):,} states in which players choose"
+            raise ValueError(f"state ({state!r}) must be one of the {states}")
         found = []
         for each in self.found:
             play = [mix.values() for mix in each.labelled(state) if mix]

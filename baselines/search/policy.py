@@ -104,7 +104,7 @@ class SearchPolicy:
             raise ValueError(f"{game.facts.name}: search is for games with a public state; here players know more")
         rule = SELECTIONS[one_of("selection", selection, tuple(SELECTIONS))]
         self._simulations = whole_number("simulations", simulations, range(1, 10**9 + 1))
-        keyed = not one_of("transpositions", transpositions, (False, True))
+        keyed = not one_of("transpositions", transpositions, (0, 1))
         seed = whole_number("seed", seed, range(2**63))
         if isinstance(other := getattr(leaf, "game", game), Game) and other != game:
             raise ValueError(f"leaf ({leaf!r}) is for {other}, not for {game}")

@@ -236,10 +236,11 @@ def exit_on_signals() -> None:
     def end(number: int, frame: FrameType | None) -> None:
         global _status
         _status = 128 + number
+        if _held:
+            return
         for each in ENDINGS:  # a second signal must not interrupt the work at the exit
             signal.signal(each, signal.SIG_IGN)
-        if not _held:
-            sys.exit(_status)
+        sys.exit(_status)
 
     if threading.current_thread() is threading.main_thread():
         for each in ENDINGS:
@@ -259,4 +260,5 @@ def _exits_held() -> Iterator[None]:
 
 def _exit_if_asked() -> None:
     if _status is not None:
+        os.kill(os.getpid(), _status - 128)  # again, to the main thread: `sys.exit` in another one ends that one alone
         sys.exit(_status)

@@ -287,7 +287,7 @@ class PolicyValue(NetworkPolicy):
         return masked_softmax(self._in_double.outputs(observations)[:, :-1], action_masks)
 
     def estimate(self, views: Views) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Returns values and strategies of both players (see `baselines.search.search.Leaf`)."""
+        """Returns values and strategies of both players (see `baselines.search.policy.Leaf`)."""
         facts, masks = self.game.facts, views.masks.reshape(-1, self.game.facts.num_actions)
         outputs = self._in_double.outputs(views.observations.reshape(-1, facts.observation_size))
         values = outputs[:, -1].reshape(-1, 2) @ (0.5, -0.5)  # both players' views of what player 0 gets
@@ -315,7 +315,7 @@ class MatrixPolicy(NetworkPolicy):
         return solve_matrices(self.payoffs(observations), action_masks, masks).row_strategies
 
     def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
-        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        """Returns the values of states, as leaves of a search (see `baselines.search.policy.Leaf`)."""
         rows, columns = (choices(views.masks[:, player]) for player in (0, 1))
         return solve_matrices(self.payoffs(views.observations[:, 0]), rows, columns).values, None
 

@@ -128,7 +128,7 @@ class LookaheadLevel:
         return self._lookahead.strategies(observations, self._values)
 
     def estimate(self, views: Views) -> tuple[NDArray[np.float64], None]:
-        """Returns the values of states, as leaves of a search (see `baselines.search.search.Leaf`)."""
+        """Returns the values of states, as leaves of a search (see `baselines.search.policy.Leaf`)."""
         return self._values(views.observations), None
 
 

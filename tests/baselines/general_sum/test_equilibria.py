@@ -10,7 +10,7 @@ from thinning import each_row, parametrize
 import baselines
 from baselines.general_sum import extreme
 from baselines.general_sum.logit import Branch
-from cardwar_envs import make_game, table_game
+from cardwar_envs import TableState, make_game, table_game
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 FIFTHS = (Fraction(3, 5), Fraction(2, 5))
@@ -225,3 +225,10 @@ def test_payoffs_that_floats_cannot_tell_apart_stay_exact():
 
 def test_a_logit_equilibrium_near_a_pure_one_is_not_exact():
     assert not baselines.equilibria(table_game([[[3, 0], [5, 1]], [[3, 5], [0, 1]]]), "logit", lambda_=5_000.0)[0].exact
+
+
+def test_a_state_without_a_choice_is_refused_even_if_nothing_was_found():
+    found = baselines.equilibria(table_game([[[1, 0], [0, 1]], [[0, 2], [2, 0]]]), "pure")
+    assert not len(found)
+    with pytest.raises(ValueError, match="must be one of the 1 states in which players choose"):
+        found.at(TableState((0, 0)))
