@@ -6,7 +6,6 @@ import keyword
 import re
 import shlex
 import time
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,14 +106,15 @@ def warmup(
 
 def _search_in(game: Game[Any]) -> None:
     """Searches a game with rules in tables and with compiled rules, whichever its sizes use."""
+    import baselines
     from train.policies.search import search
 
     for each in {game.smallest() or game, game}:
-        with suppress(ValueError):  # of a game that is too large or has private information
-            state = each.initial()[0].state
-            player = each.acting_players(state)[0]
-            seen, mask = each.observation(state, player), each.action_mask(state, player)
-            search(each, "uct,simulations=1").action_probabilities(seen[None], mask[None])
+        try:
+            policy = search(each, "uct,simulations=1")
+        except ValueError:  # the game is too large, or has private information or more than two players
+            continue
+        baselines.play_games(each, [policy] * 2, games=1, seed=0)
 
 
 def _run_kernels(game: Game[Any]) -> None:

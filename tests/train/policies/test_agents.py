@@ -310,8 +310,13 @@ def test_an_agent_that_hangs_and_its_children_end_with_the_command(tmp_path, how
 def test_an_exit_that_was_lost_is_made_up_for_at_the_next_query(agent, monkeypatch):
     program = agent(QUERY, JUJITSU)
     monkeypatch.setattr(agent_process, "_status", 143)
-    with pytest.raises(SystemExit, match="143"):
-        program.action_probabilities(*START)
+    handlers = {number: signal.getsignal(number) for number in agent_process.ENDINGS}
+    try:
+        with pytest.raises(SystemExit, match="143"):
+            program.action_probabilities(*START)
+    finally:  # an exit ignores further signals, and so would this process and its children
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def test_the_schema_is_that_of_the_page():
