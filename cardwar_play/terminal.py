@@ -231,6 +231,8 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
     _say(console, view["position"])
     _say(console, view["ending"], "bold")
+    for command in view["earlier"]:
+        _say_dimly(console, f"to verify an earlier move: {command}")
     opened = view["left"] or (view["last"] and view["last"]["opened"])
     if opened:
         _say_dimly(console, f"to verify the last move: {opened['command']}")

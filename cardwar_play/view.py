@@ -41,6 +41,7 @@ def view_of(trainer: Trainer) -> dict[str, Any]:
         "ending": _ending(trainer, account),
         "account": account.rows(*table.opponents.values()) if account else [],
         "left": _opened(trainer.left),
+        "earlier": _earlier(trainer),
         "review": [
             {
                 "number": number,
@@ -118,6 +119,13 @@ def _moves(trainer: Trainer, step: Step) -> list[tuple[str, str]]:
     """Returns the moves of a step that the human player may see, as pairs of a player's name and the move."""
     table, shown = trainer.table, [who for who in step.actions if who == trainer.table.seat or not trainer.conceals]
     return [(table.name(who), table.game.describe_action(step.actions[who], who)) for who in shown]
+
+
+def _earlier(trainer: Trainer) -> list[str]:
+    """Returns commands for the seals before the last one, at the end of a game that hid them."""
+    if not trainer.table.conceals or trainer.conceals:
+        return []
+    return [step.seal.command for step in trainer.decisions[:-1] if step.seal is not None]
 
 
 def _opened(sealed: Seal | None) -> dict[str, str] | None:

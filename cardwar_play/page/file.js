@@ -168,6 +168,7 @@ function currentView() {
     choices: ending ? { steps: [], items: [], actions: [], more: 0 } : data.choices[state.choices],
     digest: seal ? seal.digest : "",
     left,
+    earlier: over && data.view.conceals ? made.slice(0, -1).map((each) => each.seal.command) : [],
     last: lastMoves(made),
     worth: ending ? "" : state.expected === null ? data.view.unmet : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
     total: made.length ? decimals(account.mine, 0) : "",

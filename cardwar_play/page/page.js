@@ -174,7 +174,7 @@ async function showSeals() {
   if (!opened) return;
   put("opened-text", opened.text);
   put("opened-digest", opened.digest);
-  put("command", opened.command);
+  put("command", [...view.earlier, opened.command].join("\n"));
   const sealed = shown[view.left ? view.number : view.number - 1];
   if (!sealed) return; // this page did not show it
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(opened.text));

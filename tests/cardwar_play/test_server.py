@@ -239,8 +239,10 @@ def test_no_answer_depends_on_earlier_moves_that_stay_hidden():
             text = text.replace(secret, "")
         seen = solved.game.observation(host.trainer.state, 0).tobytes()
         said.setdefault(seen, {}).setdefault(text, set()).add(host.trainer.state)
+        assert tab.view["earlier"] == []
         tab.play(1)
         tab.play(2)
+        assert tab.view["earlier"] == [step.seal.command for step in host.trainer.steps[:2]]
         assert [who for who, _ in tab.view["last"]["moves"]] == ["You", "uniform"]
         assert tab.view["last"]["opened"]["digest"] == host.trainer.steps[-1].seal.digest
     assert all(len(texts) == 1 for texts in said.values())

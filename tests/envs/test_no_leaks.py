@@ -237,3 +237,6 @@ def test_hidden_bids_show_only_who_won():
         *(0, 1, 0, 1), *(1, 0, 0, 0), 2, *(4, 3, 1), *(3, 1, -1), *(0, 0, 0), *(0, 0, 0),
     ]  # fmt: skip
     assert "you bid 3, you win" in game.describe_revealed(Revealed(state, 0, None, (0.0, 0.0), over=False))
+    assert "you bid 3, the other player 1, you win" in game.describe_revealed(
+        Revealed(state, 0, None, (0.0, 0.0), over=True)
+    )

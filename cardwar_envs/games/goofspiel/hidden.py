@@ -47,7 +47,7 @@ def histories(size: int, random: bool) -> int:
 
 
 def lines_for(revealed: Revealed[GoofspielState], carries: bool) -> list[str]:
-    """What the viewer sees as lines of text; a spectator sees no cards."""
+    """What the viewer sees as lines of text; a spectator sees no cards. In the end, all see all bids."""
     state, viewer = revealed.state, revealed.viewer
     lines = [f"prize {state.prize or '-'}  later {' '.join(map(str, state.prizes)) or '-'}"]
     if viewer is not None:
@@ -55,9 +55,11 @@ def lines_for(revealed: Revealed[GoofspielState], carries: bool) -> list[str]:
     for prize, *bids in state.played:
         won = (bids[0] > bids[1]) - (bids[0] < bids[1])
         if viewer is None:
-            lines.append(f"prize {prize}: {f'player_{int(won < 0)} wins' if won else 'nobody wins'}")
+            both = f"player_0 {bids[0]}, player_1 {bids[1]}, " if revealed.over else ""
+            lines.append(f"prize {prize}: {both}{f'player_{int(won < 0)} wins' if won else 'nobody wins'}")
         else:
-            lines.append(f"prize {prize}: you bid {bids[viewer]}, {WINNER[won if viewer == 0 else -won]}")
+            other = f", the other player {bids[1 - viewer]}" if revealed.over else ""
+            lines.append(f"prize {prize}: you bid {bids[viewer]}{other}, {WINNER[won if viewer == 0 else -won]}")
     if carries:
         lines.append(f"carried points {state.carried}")
     return lines
