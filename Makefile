@@ -17,7 +17,7 @@ demo: $(DEMO)
 
 # Tests that are generated for many cases run on a few of them (tests/helpers/thinning.py).
 test: $(READY)
-	@echo "Running the tests: three to four minutes on two cores, one more the first time."
+	@echo "Running the tests: four to seven minutes on two cores, one more the first time."
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	cd kit && ../$(BIN)/python -m pytest -n auto --dist worksteal
 

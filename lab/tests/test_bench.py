@@ -170,6 +170,7 @@ def test_the_command_measures_every_game_and_writes_json(capsys, tmp_path):
     assert str(tmp_path / "results.json") in data["files"]
 
 
+@pytest.mark.slow
 def test_a_group_runs_alone_and_prints_tables(capsys, tmp_path):
     code, shown, _ = run(capsys, "bench", "matrix_games", "--quick", "--out", str(tmp_path))
     assert code == 0

@@ -236,7 +236,7 @@ def test_wrong_leaves_are_refused(leaf, error):
         (JUJITSU, "search:uct,regret", r"selection \('uct,regret'\) must be one of 'matrix'"),
         (JUJITSU, "search:uct,simulations=0", r"simulations \(0\) must be in 1\.\.1000000000"),
         (JUJITSU, "search:uct,simulations=1.5", r"simulations \(1.5\) must be an integer"),
-        (JUJITSU, "search:uct,transpositions=2", r"transpositions \(2\) must be one of False, True"),
+        (JUJITSU, "search:uct,transpositions=2", r"transpositions \(2\) must be one of 0, 1"),
         (JUJITSU, f"search:uct,seed={'9' * 5000}", r"seed .* must be an integer"),
         (JUJITSU, "search:uct,seed=-1", r"seed \(-1\) must be in 0\.\.9223372036854775807"),
         (JUJITSU, "search:uct,sim=3", r"search has no parameter 'sim' \(did you mean 'simulations'\?\); it has simul"),

@@ -446,7 +446,7 @@ def test_a_shipped_study_asks_for_what_there_is(file, tmp_path):
 
 def test_the_studies_are_there():
     files = {file.stem: file for file in SHIPPED}
-    assert list(files) == ["quick", "standings", "standings_tuning"]
+    assert list(files) == ["hidden_bids", "quick", "standings", "standings_tuning"]
     asked = {run.algorithm for run in read_study(files["standings"]).runs}
     no_ways_to_learn_a_game, without_entries = {"best_response", "dqn_response"}, {"alphazero"}
     assert asked == ALGORITHMS.keys() - no_ways_to_learn_a_game - without_entries
