@@ -57,7 +57,7 @@ autodoc_typehints_description_target = "documented"
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!(cardwar_envs|baselines|train)\.).*"),
-    ("py:.*", r".*\.(A|S|Views|Outcomes|Play|BatchStep|Budget)"),  # names without pages
+    ("py:.*", r".*\.(A|S|Views|Outcomes|Play|BatchStep|Budget|Decision)"),  # names without pages
 ]
 
 # The games that pages let you play, each at a size that a page can hold: play/NAME.html in the built site.
