@@ -69,6 +69,7 @@ PLAYABLE: dict[str, list[str]] = {
     "war": ["ranks=3", "discards=1", "max_rounds=8"],
     "goofspiel": ["num_cards=3"],
     "oshi_zumo": ["coins=8"],
+    "liars_dice": ["sides=3"],
 }
 
 
