@@ -1,4 +1,4 @@
-"""Measures policies that search, for `docs/search.md`: exactly, except speeds.
+"""Measures policies that search, for `docs/tree_search.md`: exactly, except speeds.
 
     python -m lab.benchmarks.searches [PART ...]
     python -m lab.pages
