@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from baselines.system.files import parse_object, read_plain, write_atomically
-from cardwar_envs import GAMES, Episode, Game, Revealed, make_game
+from cardwar_envs import Episode, Revealed
 from cardwar_play.account import Account, account_of
+from cardwar_play.recorded.played import game_of, replayed
 from cardwar_play.trainer import Step, Trainer, opens_to
 from train.storage.formats import Points, Seed, Value
 from train.text.game_names import json_parameters
@@ -40,7 +41,7 @@ class StoredVerdict(Strict):
 class StoredStep(Strict):
     """A joint action, the index of its outcome in the rules' list, and the text of the seal (see `Seal`)."""
 
-    actions: dict[str, Whole]
+    actions: dict[Annotated[str, Field(pattern="^[0-9]{1,9}$")], Whole]
     outcome: Whole
     seal: str | None
     verdict: StoredVerdict | None
@@ -156,14 +157,13 @@ class Record:
     def __init__(self, content: dict[str, Any]) -> None:
         """Replays a record by the rules; raises ValueError if it is incomplete or inconsistent with the rules."""
         self.content = check(StoredGame, content)
-        self.game = _game_of(content)
+        self.game = game_of(content["game"], content["parameters"])
         players = range(self.game.facts.num_players)
-        self.seat = _checked_index("seat", content["seat"], players)
+        self.seat = content["seat"]
+        if self.seat not in players:
+            raise ValueError(f"seat ({self.seat}) must be in 0..{len(players) - 1}")
         if sorted(content["opponents"]) != sorted(str(player) for player in players if player != self.seat):
             raise ValueError(f"opponents ({', '.join(content['opponents'])}) must be all players but {self.seat}")
-        for name in content["opponents"].values():
-            if not name.isprintable():  # the name is printed, and control characters could manipulate a terminal
-                raise ValueError(f"opponents: the name {name!a} must contain only printable characters")
         self.names = tuple(content["opponents"].get(str(player), "you") for player in players)
         self.episode = self._replayed()
         self.account = content["account"] and Account(**content["account"])
@@ -187,31 +187,15 @@ class Record:
         return remarks
 
     def _replayed(self) -> Episode[Any]:
-        starts = self.game.initial()
-        deal = starts[_checked_index("dealt", self.content["dealt"], range(len(starts)))]
-        states, joint, rewards, number = [deal.state], [], [], 0
-        for index, step in enumerate(self.content["steps"]):
-            where, state = f"steps[{index}]", states[-1]
-            actions = self._actions(where, state, step["actions"])
-            outcomes = self.game.transitions(state, actions)
-            outcome = outcomes[_checked_index(f"{where}.outcome", step["outcome"], range(len(outcomes)))]
+        steps = self.content["steps"]
+        moves = (({int(seat): a for seat, a in step["actions"].items()}, step["outcome"]) for step in steps)
+        episode = replayed("", self.game, self.names, self.content["dealt"], moves).episode
+        number = 0
+        for index, (step, actions) in enumerate(zip(steps, episode.actions, strict=True)):
             number += step["seal"] is not None
-            self._check_seal(where, step["seal"], number, actions)
-            states.append(outcome.state)
-            joint.append(actions)
-            rewards.append(outcome.rewards)
-        self._check_ending(states[-1])
-        return Episode(tuple(states), tuple(joint), deal.rewards, tuple(rewards))
-
-    def _actions(self, where: str, state: Any, given: dict[str, int]) -> dict[int, int]:
-        acting = self.game.acting_players(state)
-        if sorted(given) != sorted(map(str, acting)):
-            raise ValueError(f"{where}.actions has players {', '.join(given)}, but those who act are {acting}")
-        actions = {player: given[str(player)] for player in acting}
-        for player, action in actions.items():
-            if action not in self.game.legal_actions(state, player):
-                raise ValueError(f"{where}.actions has action {action} of player_{player}, which is not legal")
-        return actions
+            self._check_seal(f"steps[{index}]", step["seal"], number, actions)
+        self._check_ending(episode.states[-1])
+        return episode
 
     def _check_seal(self, where: str, sealed: str | None, number: int, actions: dict[int, int]) -> None:
         if (sealed is None) == (self.seat in actions):
@@ -226,19 +210,6 @@ class Record:
         possible = ("given up", "broken off") if live else ("out",) if acting else ("over",)
         if ending not in possible:
             raise ValueError(f"ending ({ending!r}) does not match the state after these moves")
-
-
-def _game_of(content: dict[str, Any]) -> Game[Any]:
-    if content["game"] not in GAMES:  # a file may name only games of this package, so that reading it imports nothing
-        raise ValueError(f"game ({content['game']!r}) must be one of {', '.join(GAMES)}")
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in content["parameters"].items()}
-    return make_game(content["game"], **lists)
-
-
-def _checked_index(name: str, index: int, allowed: range) -> int:
-    if index not in allowed:
-        raise ValueError(f"{name} ({index}) must be in 0..{len(allowed) - 1}")
-    return index
 
 
 def read_record(path: Path) -> Record:

@@ -35,7 +35,7 @@ ROOMS = {
         text storage policies learner algorithms.experience algorithms
         measures runs standings reports studies .
     """,
-    "cardwar_play": ".",
+    "cardwar_play": "recorded .",
     "cardwar_cli": ".",
     "lab": """
         papers papers.dice_wars papers.fetterman papers.rauscher papers.rhoads_bartholdi papers.sanwal_drechsler

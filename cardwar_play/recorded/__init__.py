@@ -1,0 +1,1 @@
+"""Games that were recorded elsewhere, replayed by the rules."""
