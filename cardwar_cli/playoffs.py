@@ -21,7 +21,16 @@ from cardwar_envs.core.policy_names import names_a_policy, needs_others
 from train.policies.by_word import policy_from
 from train.policies.learned_policy import labelled
 from train.reports.groups import run_folders, run_names, unmeasured
-from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies
+from train.reports.playoffs import (
+    DIGITS,
+    RANKINGS,
+    PlayOffs,
+    play_all,
+    ranked,
+    require_pairings,
+    shipped_policies,
+    shown,
+)
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_from, game_in_words, is_stored
 from train.text.parsing import parameters_and_names
@@ -59,8 +68,8 @@ def playoffs(
 ) -> None:
     """Play every policy against every other, in both seats.
 
-    Reports odds, mean payoffs and exploitability, best policy first. Runs are named after their algorithm and the
-    settings in which they differ.
+    Reports odds, mean payoffs, Elo, Nash averages and exploitability, best policy first. Runs are named after their
+    algorithm and the settings in which they differ.
     """
     parameters, given = parameters_and_names(words or [])
     rules = game_from(game, parameters)
@@ -90,9 +99,10 @@ def playoffs(
 
 
 def _show(result: PlayOffs) -> None:
-    shown = ranked(result)
-    out.print(standing_table(shown))
-    means = means_table(shown)
+    best_first = ranked(result)
+    out.print(standing_table(best_first))
+    say(textwrap.fill(RANKINGS, 80))
+    means = means_table(best_first)
     if out.measure(means).minimum <= out.width:  # wider tables are written only to files
         out.print(means)
     if result.note:
@@ -100,12 +110,12 @@ def _show(result: PlayOffs) -> None:
 
 
 def standing_table(result: PlayOffs) -> Table:
-    """A table of each policy's average payoff over all others and both seats, and its exploitability."""
-    measured = [] if result.exploitability is None else [result.exploitability]
-    headings = ["average payoff", *(["exploitability"] if measured else [])]
-    table = new_table(f"{game_in_words(result.game)}, {result.how}", "policy", *headings)
-    for number, (name, *figures) in enumerate(zip(result.names, result.averages, *measured, strict=True), 1):
-        table.add_row(f"{number} {name}", *(points(figure, DIGITS) for figure in figures))
+    """A table of each policy's average payoff over all others and both seats, and its other figures."""
+    headings = {"average": "average payoff", "elo": "Elo", "nash_average": "Nash average"}
+    titles = [headings.get(name, name) for name in result.figures]
+    table = new_table(f"{game_in_words(result.game)}, {result.how}", "policy", *titles)
+    for number, (name, *figures) in enumerate(zip(result.names, *result.figures.values(), strict=True), 1):
+        table.add_row(f"{number} {name}", *map(shown, result.figures, figures))
     return table
 
 
@@ -124,8 +134,11 @@ def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
     return {
         "policies": list(result.names),
         **{field: [[getattr(pairing, field) for pairing in row] for row in result.pairings] for field in result.fields},
-        "averages": [None if np.isnan(average) else float(average) for average in result.averages],
-        "exploitability": None if result.exploitability is None else list(result.exploitability),
+        "exploitability": None,
+        **{
+            "averages" if name == "average" else name: [float(each) if np.isfinite(each) else None for each in figures]
+            for name, figures in result.figures.items()
+        },
         **({} if result.games is None else {"games": result.games, "seed": seed}),
         **({"note": result.note} if result.note else {}),
         "files": [str(path) for path in files],

@@ -16,6 +16,8 @@ from baselines.matrix_game.optimal_sets import both_sides
 SCALE = 400.0 / math.log(10.0)
 # Results that should add up may miss by this fraction of their size, and players closer than this count as copies.
 ROUNDING = 1e-9
+# Scores up to this count as 0: exact ones are rounded.
+NO_SCORE = 1e-12
 
 Array = NDArray[np.float64]
 
@@ -64,11 +66,12 @@ def elo(scores: ArrayLike, games: ArrayLike | None = None) -> Array:
     if played.shape != given.shape or (played < 0.0).any() or (played != played.T).any():
         raise ValueError(f"games must be symmetric, at least 0, and of shape {given.shape} like the scores")
     weights = np.where(np.eye(len(given), dtype=bool), 0.0, played)
-    wrong = (weights > 0.0) & ~((np.abs(given + given.T - 1.0) <= ROUNDING) & (given >= 0.0) & (given <= 1.0))
+    shares = (np.abs(given + given.T - 1.0) <= ROUNDING) & (np.abs(given - 0.5) <= 0.5 + NO_SCORE)
+    wrong = (weights > 0.0) & ~shares
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         raise ValueError(f"scores of players {i}, {j} ({given[i, j]:g}, {given[j, i]:g}) must be shares that add to 1")
-    group, ratings = _comparable(weights * given > 0.0)
+    group, ratings = _comparable((weights > 0.0) & (given > NO_SCORE))
     ratings[group] = _most_likely(given[np.ix_(group, group)], weights[np.ix_(group, group)])
     return ratings
 

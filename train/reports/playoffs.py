@@ -12,15 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import CrossPlay, cross_play, exploitability, has_exact_results, head_to_head
+from baselines import CrossPlay, cross_play, elo, exploitability, has_exact_results, head_to_head, nash_averaging
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.constant_sum import is_constant_sum, payoff_sum
 from cardwar_envs.core.policy_names import named_policy, needs_others, policy_names
+from train.text.printing import points
 
 # Two intervals with this confidence each hold simultaneously with a probability of at least 95 %.
 CONFIDENCE_OF_EACH = 0.975
-# Decimals in tables and pictures.
-DIGITS = 3
+# Decimals in tables and pictures; of Elo points.
+DIGITS, ELO_DIGITS = 3, 0
+RANKINGS = (
+    "Elo orders policies by wins against this field, and the Nash average by payoffs against the field's own "
+    "equilibrium (0 is best); exploitability needs no field."
+)
 
 
 class Pairing(NamedTuple):
@@ -91,6 +96,22 @@ class PlayOffs:
         others = len(self.names) - 1
         both = (self.means - self.means.T + float(payoff_sum(self.game))) / 2
         return both.sum(axis=1) / others if others else np.full(1, np.nan)
+
+    @cached_property
+    def figures(self) -> dict[str, NDArray[np.float64]]:
+        """Figures of each policy, `[policies]`, by name: Elo in Elo points, the others in payoff points."""
+        ahead = np.array([[pairing.win - pairing.loss for pairing in row] for row in self.pairings])
+        rated = {
+            "average": self.averages,
+            "elo": elo(0.5 + (ahead - ahead.T) / 4),
+            "nash_average": nash_averaging((self.means - self.means.T) / 2).ratings,
+        }
+        return rated if self.exploitability is None else {**rated, "exploitability": np.array(self.exploitability)}
+
+
+def shown(name: str, figure: float) -> str:
+    """Formats one of the `figures` of a policy."""
+    return points(figure, ELO_DIGITS if name == "elo" else DIGITS)
 
 
 def require_pairings(game: Game[Any], games: int | None) -> None:

@@ -107,6 +107,8 @@ def test_the_average_is_over_all_others_and_both_seats():
     # a: 1 and 2 in seat 0, 3 and -0 in seat 1; b: -3, 0.5 and -1, -0.5; c: 0, 0.5 and -2, -0.5
     assert result.averages == pytest.approx([6 / 4, -4 / 4, -2 / 4])
     assert np.isnan(made([[1.0]], ["alone"]).averages[0])
+    # The mean of both seats: a beats b by 2, c ties with a by 1 and is tied with b by 0
+    assert result.figures["nash_average"] == pytest.approx([0.0, -2.0, -1.0])
 
 
 def test_exploitability_stands_beside_each_policy():
@@ -117,6 +119,10 @@ def test_exploitability_stands_beside_each_policy():
     by_name = dict(zip(result.names, result.exploitability, strict=True))
     assert by_name["equilibrium"] == pytest.approx(0.0, abs=1e-9)
     assert by_name["uniform"] == pytest.approx(0.491667, abs=1e-6)
+    ratings = dict(zip(result.names, result.figures["nash_average"], strict=True))
+    assert ratings["equilibrium"] == pytest.approx(0.0, abs=1e-9)  # so it is in every field of its game
+    assert max(ratings.values()) == pytest.approx(0.0, abs=1e-9)
+    assert ratings["uniform"] == ratings["uniform_actions"] < -0.05  # it is as good a player with its copy as without
 
 
 def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
@@ -138,7 +144,11 @@ def test_the_same_figures_are_in_every_file_and_on_stdout(capsys, tmp_path):
     with open(out / "policies.csv", newline="") as file:
         policies = list(csv.DictReader(file))
     assert [float(each["average"]) for each in policies] == answer["averages"]
-    assert [float(each["exploitability"]) for each in policies] == answer["exploitability"]
+    for name in ("elo", "nash_average", "exploitability"):
+        assert [float(each[name]) for each in policies] == answer[name]
+    ahead = (answer["win"][0][1] - answer["loss"][0][1] + answer["loss"][1][0] - answer["win"][1][0]) / 2
+    apart = 400 * np.log10((1 + ahead) / (1 - ahead))
+    assert answer["elo"] == pytest.approx([apart / 2, -apart / 2])
     text = (out / "playoffs.md").read_text()
     assert "All figures are exact." in text
     assert f"{answer['win'][0][1]:.3f} / {answer['loss'][0][1]:.3f} / {answer['tie'][0][1]:.3f}" in text
@@ -216,6 +226,9 @@ def test_tables_for_people(capsys, undrawn, tmp_path):
         "exploitability",
         "0.500",
         "average payoff",
+        "Elo",
+        "Nash average",
+        "exploitability needs no field",
         "player_0",
         "A game can have many equilibria",
     ):
