@@ -23,11 +23,11 @@ from cardwar_envs import Game, make_game
 from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.policy_names import names_for, policy_summary
 from cardwar_envs.core.process import GAME_GROUP, installed
-from cardwar_envs.core.scene import spoken
+from cardwar_envs.core.scene import in_sentence, spoken
 from cardwar_envs.games.by_name import GAMES
-from cardwar_play.account import EQUILIBRIUM, amount
+from cardwar_play.account import amount
 from cardwar_play.seating import PATIENCE, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
-from cardwar_play.trainer import Table
+from cardwar_play.trainer import EQUILIBRIUM, Table, player_name
 from train.text.game_names import parameters_in_words
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Offer(NamedTuple):
             "first": self.first,
             "seats": self.seats,
             "rules": self.game.how_to_play,
-            "opponents": self.opponents,
+            "opponents": list(map(player_name, self.opponents)),
             "plays": [f"{policy_summary(name)}{self._remark(name)}" for name in self.opponents],
         }
 
@@ -153,7 +153,8 @@ class Preparation:
         """Takes indices in the lists that the lobby offers; raises IndexError for a wrong index."""
         offer = at(offers(game), size)
         at(range(offer.seats), seat)
-        self.what = f"{spoken(games()[game])}, {offer.size_in_words}, against {at(offer.opponents, opponent)}"
+        against = in_sentence(player_name(at(offer.opponents, opponent)))
+        self.what = f"{spoken(games()[game])}, {offer.size_in_words}, against {against}"
         steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
         self.steps = " and ".join(steps) or "loading"
         self.table: Table | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hmac
 import os
+import re
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -122,8 +123,9 @@ class Site:
         return Response(path.read_text(encoding="utf-8"), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
-        trainer = self._host.trainer
-        scene = trainer.table.game.scene(trainer.revealed())
+        trainer, text = self._host.trainer, request.query_params.get("step", "")
+        step = int(text) if re.fullmatch("[0-9]{1,6}", text) else len(trainer.steps)
+        scene = trainer.table.game.scene(trainer.revealed(min(step, len(trainer.steps))))
         return Response(to_svg(scene), media_type="image/svg+xml")
 
     async def _state(self, request: Request) -> Response:

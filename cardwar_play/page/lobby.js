@@ -156,6 +156,9 @@ $("really").addEventListener("click", async () => {
   if ((await act("give-up")) && leaves) act("leave");
 });
 document.addEventListener("visibilitychange", () => document.hidden || reload());
-addEventListener("resize", () => view && !view.lobby && !busy && showChoices());
-$("rules").open = matchMedia("(min-width: 60rem)").matches;
+addEventListener("resize", () => view && !view.lobby && !view.ending && !busy && showChoices());
+$("back").addEventListener("click", () => turnTo(reviewed - 1));
+$("forth").addEventListener("click", () => turnTo(reviewed + 1));
+$("show-worst").addEventListener("click", () => turnTo(worstOf(view.review)));
+$("rules").open = $("explained").open = matchMedia("(min-width: 60rem)").matches;
 reload();

@@ -107,11 +107,16 @@ function showSpots(items) {
   $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
     const count = picked.filter((each) => each === item).length;
     const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
-    Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
-    if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
-    return spot;
+    return placed(spot, [left, top, wide, tall], count > 1 ? `✓${count}` : count ? "✓" : "");
   }));
   return new Set(spots.map(([item]) => item));
+}
+
+// Puts an element over a part of the picture, with a tag.
+function placed(spot, [left, top, wide, tall], tag) {
+  Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
+  if (tag) spot.append(element("span", tag, "picked"));
+  return spot;
 }
 
 // -- the keyboard -------------------------------------------------------------------------
@@ -147,9 +152,12 @@ function selectTyped(key) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
   if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
-  if (!view || view.lobby || view.ending || (event.target === $("filter") && event.key !== "ArrowDown")) return;
+  if (!view || view.lobby || (event.target === $("filter") && event.key !== "ArrowDown")) return;
   const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
-  if (event.key in steps && buttons().length) {
+  if (view.ending) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key) || event.target.matches("select") || !view.review.length) return;
+    turnTo(reviewed + steps[event.key]);
+  } else if (event.key in steps && buttons().length) {
     select(steps[event.key]);
   } else if (event.key === "Backspace" && picked.length) {
     undo();

@@ -228,6 +228,9 @@ class DicePoker(Game[DicePokerState]):
         )
         return " ".join(sentences)
 
+    def seat_in_words(self, player: int) -> str:
+        return ("You check or raise.", "You fold or call if your opponent raises.")[player]
+
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
         rolls, wide, plays = _seen_rolls(revealed), (INSIDE - GAP) / 2, revealed.last_actions
         shapes: list[Shape] = []

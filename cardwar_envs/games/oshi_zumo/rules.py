@@ -32,7 +32,7 @@ from cardwar_envs.core.cards import INSIDE, face_to_face, last_play, standing
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, YOU, Box, Disc, Revealed, Scene, Shape, label, player_colour
 from cardwar_envs.core.texts import WorkedRound, counted
 
 MAX_COINS = 10_000
@@ -313,7 +313,8 @@ def _fields(position: int, size: int, board: Box) -> list[Shape]:
 
 
 def _end(revealed: Revealed[OshiZumoState], player: int) -> str:
-    return f"{revealed.whose(player)} end".replace("your", "Your")
+    name = revealed.name(player)
+    return "Your end" if name == YOU else f"{name}'s end"
 
 
 def _left(revealed: Revealed[OshiZumoState]) -> str:

@@ -11,13 +11,13 @@ from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid,
 from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import (
     MARGIN,
-    YOU,
     Box,
     Revealed,
     Scene,
     Shape,
     centred,
     in_points,
+    in_sentence,
     label,
     player_colour,
     text_width,
@@ -163,9 +163,9 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {counted(taken, 'card')}"
 
 
-def _group(revealed: Revealed[WarState], players: Sequence[int]) -> str:
-    """The players' names, or their number if the names do not fit."""
-    names = joined([revealed.name(player) for player in players]).replace(YOU, YOU.lower())
+def _group(revealed: Revealed[WarState], players: Sequence[int], begins: bool = False) -> str:
+    """The players' names, in or at the beginning of a sentence, or their number if the names do not fit."""
+    names = joined([in_sentence(revealed.name(player), begins and player == players[0]) for player in players])
     fits = len(players) <= NAMED and text_width(names, 18) <= NAMES
     return names if fits else f"{len(players)} players"
 
@@ -177,9 +177,7 @@ def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
         return ""
     highest = max(play[-1] for play in plays.values())
     tied = [player for player, play in plays.items() if play[-1] == highest]
-    group = _group(revealed, tied)
-    who = f"{YOU}{group.removeprefix(YOU.lower())}" if group.startswith(f"{YOU.lower()} ") else group
-    return f"{who} tied with too few cards for a war and lost them to the table"
+    return f"{_group(revealed, tied, begins=True)} tied with too few cards for a war and lost them to the table"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> tuple[int | None, int]:
