@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from cardwar_envs import Game
@@ -126,7 +127,7 @@ def _told(trainer: Trainer, begin: int, end: int) -> dict[str, Any]:
 
 def _review(trainer: Trainer) -> list[dict[str, Any]]:
     """Returns the human player's decisions in a game that has ended: what it saw, what was played, and the verdict."""
-    game, begins = trainer.table.game, _decisions(trainer)
+    game, bounds = trainer.table.game, [*_decisions(trainer), len(trainer.steps)]
     return [
         {
             **_told(trainer, begin, end),
@@ -135,7 +136,7 @@ def _review(trainer: Trainer) -> list[dict[str, Any]]:
             "position": position_of(trainer.table, trainer.revealed(begin)),
             "picture": picture_of(game.scene(trainer.revealed(begin))),
         }
-        for number, (begin, end) in enumerate(zip(begins, [*begins[1:], len(trainer.steps)], strict=True), start=1)
+        for number, (begin, end) in enumerate(pairwise(bounds), start=1)
     ]
 
 

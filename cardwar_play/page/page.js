@@ -66,7 +66,7 @@ function show(now, focus) {
   document.title = `${now.title} ${now.parameters}`.trim();
   put("title", now.title);
   put("parameters", now.parameters);
-  put("players", [`You play against ${now.opponents.join(", ")}.`, now.seat, now.series.standing].filter((each) => each).join(" "));
+  put("players", [`You play against ${new Intl.ListFormat("en").format(now.opponents)}.`, now.seat, now.series.standing].filter((each) => each).join(" "));
   const [, goal, rest] = /^(.*?[.!?](?= )|.*)\s*([^]*)$/.exec(now.rules); // the first sentence says how to win
   put("goal", goal);
   putLines("how", rest.split("\n"));
@@ -105,7 +105,7 @@ function showStep(last) {
   $("total").hidden = !view.judged;
   $("total").textContent = view.total;
   put("given-away", view.given_away);
-  $("costs").hidden = view.given_away === "";
+  $("costs").hidden = view.given_away === "" || view.account.length > 0;
   put("worth-text", view.worth);
   $("worth").hidden = view.worth === "";
   showMix(last?.verdict?.rows ?? []);
@@ -181,7 +181,7 @@ function showReview() {
   reviewed = review.length;
   $("steps").replaceChildren(...[...review, null].map((told, index) => {
     const grade = told?.verdict?.grade ?? "";
-    const button = element("button", told ? `${told.number}${GLYPHS[grade] ?? ""}` : "End", ...grade.split(" ", 1).filter(Boolean));
+    const button = element("button", told ? `${told.number}${GLYPHS[grade] ?? ""}` : "End", `grade-${grade.replace(" ", "-")}`);
     button.ariaLabel = told ? `Move ${told.number}${grade && `: ${grade}`}` : "End of the game";
     button.addEventListener("click", () => turnTo(index));
     return button;
@@ -199,10 +199,13 @@ function turnTo(index) {
   }
   draw({ ...view, ...told });
   showStep(told ?? view.last);
+  $("worst").hidden = Boolean(told) || worstOf(view.review) < 0;
   const rows = told?.verdict?.rows ?? [];
   $("spots").replaceChildren(...(told?.picture.spots ?? []).flatMap(([name, ...place]) => {
     const found = rows.find((each) => each.name === name && (each.played || each.free));
-    return found ? [placed(element("span", "", "spot", "marked"), place, found.played ? "you" : "best")] : [];
+    if (!found) return [];
+    const mark = element("span", "", "spot", "marked", ...(found.free ? [] : ["costly"]));
+    return [placed(mark, place, found.played ? "you" : "★")];
   }));
 }
 

@@ -89,6 +89,7 @@ function showChoices() {
 }
 
 function hint(rests, inPicture) {
+  if (forced()) return "";
   const step = rests.length ? choices.steps[rests[0].step] : "";
   if (!step) return rests.length ? `Click ${inPicture ? view.picture.clickable : "your move"}${KEYS}.` : "";
   const { left, begun } = rests[0];
