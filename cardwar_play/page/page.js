@@ -70,6 +70,9 @@ function show(now, focus) {
   put("goal", goal);
   putLines("how", rest.split("\n"));
   draw(now);
+  // The moves just made are turned up. Nothing waits for that, and clicks go through.
+  const turned = before && now.game === before.game && now.number > before.number ? now.picture.turned : [];
+  $("turned").replaceChildren(...turned.map((place) => laid(element("span", ""), place)));
   const main = document.querySelector("main");
   main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
   if (!now.ending) main.classList.toggle("apart", !now.picture.spots.length); // the choices are buttons below it

@@ -104,12 +104,11 @@ function showSpots(items) {
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
     .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
   $("spots").ariaLabel = view.ending ? null : `Your move ${view.number}`;
-  $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
+  $("spots").replaceChildren(...spots.map(([item, place]) => {
     const count = picked.filter((each) => each === item).length;
     const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
-    Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
     if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
-    return spot;
+    return laid(spot, place);
   }));
   return new Set(spots.map(([item]) => item));
 }
