@@ -294,15 +294,20 @@ def _whole_choices(game: Game[Any], seat: int, found: Sequence[int], most: int =
 
 
 def picture_of(scene: Scene) -> dict[str, Any]:
-    """The picture's `size`, so that the layout does not jump on loading, and its items: their name and positions.
+    """The picture's `size`, so that the layout does not jump on loading, its items, and the moves just revealed.
 
-    `clickable` names them in "Click ...". A spot consists of an item and its left, top, width and height in percent of
-    the picture.
+    `clickable` names the items in "Click ...". A spot consists of an item and its left, top, width and height in
+    percent of the picture; an entry of `turned` has only the latter.
     """
     across, down = 100 / scene.width, 100 / scene.height
-    spots = [
-        [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
-        for box in scene.shapes
-        if isinstance(box, Box) and box.pick
-    ]
-    return {"size": [scene.width, scene.height], "spots": spots, "clickable": scene.clickable}
+
+    def place(box: Box) -> list[float]:
+        return [box.x * across, box.y * down, box.width * across, box.height * down]
+
+    boxes = [shape for shape in scene.shapes if isinstance(shape, Box)]
+    return {
+        "size": [scene.width, scene.height],
+        "spots": [[box.pick, *place(box)] for box in boxes if box.pick],
+        "turned": [place(box) for box in boxes if box.turned],
+        "clickable": scene.clickable,
+    }

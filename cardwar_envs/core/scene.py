@@ -82,6 +82,7 @@ class Box:
         line: Width of the outline, which lies inside the rectangle.
         radius: Radius of the corners.
         pick: Item that a click picks in interactive play (see `Texts.picks`); empty for none.
+        turned: Whether it is a move just revealed, which interactive play turns up.
     """
 
     x: float
@@ -93,6 +94,7 @@ class Box:
     line: float = 2.0
     radius: float = 8.0
     pick: str = ""
+    turned: bool = False
 
     @property
     def bounds(self) -> Bounds:

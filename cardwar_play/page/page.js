@@ -71,6 +71,9 @@ function show(now, focus) {
   put("goal", goal);
   putLines("how", rest.split("\n"));
   draw(now);
+  // The moves just made are turned up. Nothing waits for that, and clicks go through.
+  const turned = before && now.game === before.game && now.number > before.number ? now.picture.turned : [];
+  $("turned").replaceChildren(...turned.map((place) => laid(element("span", ""), place)));
   const main = document.querySelector("main");
   main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
   if (!now.ending) main.classList.toggle("apart", !now.picture.spots.length); // the choices are buttons below it
@@ -199,13 +202,15 @@ function turnTo(index) {
   }
   draw({ ...view, ...told });
   showStep(told ?? view.last);
+  $("turned").replaceChildren();
   $("worst").hidden = Boolean(told) || worstOf(view.review) < 0;
   const rows = told?.verdict?.rows ?? [];
   $("spots").replaceChildren(...(told?.picture.spots ?? []).flatMap(([name, ...place]) => {
     const found = rows.find((each) => each.name === name && (each.played || each.free));
     if (!found) return [];
     const mark = element("span", "", "spot", "marked", ...(found.free ? [] : ["costly"]));
-    return [placed(mark, place, found.played ? "you" : "★")];
+    mark.append(element("span", found.played ? "you" : "★", "picked"));
+    return [laid(mark, place)];
   }));
 }
 

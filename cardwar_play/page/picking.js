@@ -105,19 +105,13 @@ function showSpots(items) {
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
     .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
   $("spots").ariaLabel = view.ending ? null : `Your move ${view.number}`;
-  $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
+  $("spots").replaceChildren(...spots.map(([item, place]) => {
     const count = picked.filter((each) => each === item).length;
     const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
-    return placed(spot, [left, top, wide, tall], count > 1 ? `✓${count}` : count ? "✓" : "");
+    if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
+    return laid(spot, place);
   }));
   return new Set(spots.map(([item]) => item));
-}
-
-// Puts an element over a part of the picture, with a tag.
-function placed(spot, [left, top, wide, tall], tag) {
-  Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
-  if (tag) spot.append(element("span", tag, "picked"));
-  return spot;
 }
 
 // -- the keyboard -------------------------------------------------------------------------
