@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import inspect
 import json
 import shlex
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +18,7 @@ from cardwar_envs import Game, make_game
 from cardwar_envs.core.parameters import described
 from cardwar_envs.core.process import GAME_GROUP, installed
 from cardwar_envs.core.scene import spoken
-from cardwar_envs.games.by_name import GAMES, game_class
+from cardwar_envs.games.by_name import GAMES, game_class, summary_of
 from train.algorithms.registry import ALGORITHMS
 from train.text.game_names import abbreviated_value, game_from_words, game_in_words, game_with_players, title_words
 from train.text.parsing import split_words
@@ -53,15 +51,9 @@ def _entry(name: str) -> dict[str, Any]:
     """A game's name, summary and parameters; if the game cannot be imported, the summary says why."""
     try:
         game_type = game_class(name)
-        return {"name": name, "summary": _summary(game_type), "parameters": _parameters(name, game_type)}
+        return {"name": name, "summary": summary_of(game_type), "parameters": _parameters(name, game_type)}
     except ValueError as error:
         return {"name": name, "summary": str(error), "parameters": []}
-
-
-def _summary(game_type: type[Game[Any]]) -> str:
-    """The first line of the docstring of a game's module, or else of its class."""
-    text = inspect.getdoc(sys.modules[game_type.__module__]) or inspect.getdoc(game_type) or ""
-    return " ".join(text.partition("\n\n")[0].split())
 
 
 def _parameters(name: str, game_type: type[Game[Any]]) -> list[dict[str, Any]]:

@@ -192,7 +192,7 @@ def _play_series(series: Series, seed: int | None, games: int | None, record: Pa
         series.add(trainer)
         if number > 1:
             show_series(series, out)
-        if not goes_on or not (deal_again(out) if asks else number < (games or 1)):
+        if not goes_on or not (deal_again(trainer, out) if asks else number < (games or 1)):
             break
 
 

@@ -28,13 +28,12 @@ import numpy as np
 import baselines
 from baselines.matches.intervals import CONFIDENCE, mean_interval
 from cardwar_envs.core.play import Episode
+from cardwar_envs.core.scene import in_sentence
 from cardwar_play.judge import Judge
-from cardwar_play.trainer import Table, Trainer
+from cardwar_play.trainer import EQUILIBRIUM, Table, Trainer, player_name
 from train.text.printing import points
 
 DIGITS = 3
-# The name of the opponent that plays the equilibrium.
-EQUILIBRIUM = "equilibrium"
 # Terms below this are treated as rounding errors of a sum. Costs are not: `Judge` makes those 0 that may be errors.
 NOTHING = 1e-6
 # The opponent's exact loss is computed for solutions up to this size, for which it takes about a second.
@@ -80,34 +79,38 @@ class Account:
         return abs(sum(terms) - self.result) <= NOTHING * max(1.0, *map(abs, terms))
 
     def rows(self, opponent: str) -> list[tuple[str, str, str]]:
-        """The terms and the result: label, points with a sign, rounded so that they still add up, and explanation."""
+        """The terms that are not 0, and the result: label, points with a sign, and explanation.
+
+        The points are rounded so that they still add up. `opponent` is the opponent's policy.
+        """
         value, chance, draws, mine, theirs = self._rounded()
         terms = [
             ("value of the game to you", value, "mean result if both play optimally"),
             ("luck of chance", chance, "what chance paid beyond its mean"),
             (f"{cause(opponent)} in moves", draws, "how your moves met theirs"),
             ("your mistakes", -mine, "costs of your moves"),
-            (f"mistakes of {opponent}", theirs, "costs of their moves"),
-            ("result", round(float(self.result), DIGITS), ""),
+            (f"mistakes of {_named(opponent)}", theirs, "costs of its moves"),
         ]
-        return [(label, f"{term + 0.0:+.{DIGITS}f}", why) for label, term, why in terms]
+        shown = [each for each in terms if each[1]] + [("result", round(float(self.result), DIGITS), "")]
+        return [(label, f"{term + 0.0:+.{DIGITS}f}", why) for label, term, why in shown]
 
     def sentence(self, opponent: str) -> str:
-        """Explains the result in a sentence; `opponent` is the opponent's name."""
+        """Explains the result in a sentence; `opponent` is the opponent's policy."""
         value, chance, draws, *_ = self._rounded()
         luck, mine, theirs = round(chance + draws, DIGITS), self.mine > 0, self.theirs > 0
-        neither = f"neither you nor {opponent} made a mistake"
+        named = _named(opponent)
+        neither = f"neither you nor {named} made a mistake"
         if not (value or mine or theirs):
             return f"{paid(self.result)}{f' by {cause(opponent)}' if luck else ''}: {neither}."
         reasons = [f"the game is worth {amount(value)} to you"] if value else []
         if luck:
             reasons.append(f"{cause(opponent)} {brought(luck)}")
         if theirs:
-            reasons.append(f"{opponent} gave away {amount(self.theirs, least=0)}")
+            reasons.append(f"{named} gave away {amount(self.theirs, least=0)}")
         if mine:
             reasons.append(f"you gave away {amount(self.mine, least=0)}")
         *first, last = reasons
-        faultless = f"{opponent} made no mistake" if mine else "you made no mistake" if theirs else neither
+        faultless = f"{named} made no mistake" if mine else "you made no mistake" if theirs else neither
         listed = f"{', '.join(first)} and {last}" if first else last
         return f"{paid(self.result)}: {listed}{'' if mine and theirs else f'; {faultless}'}."
 
@@ -157,6 +160,11 @@ def paid(result: float) -> str:
 def cause(opponent: str) -> str:
     """Names what luck is due to: its mean is 0 only against the equilibrium; moves of other policies can be guessed."""
     return "luck" if opponent == EQUILIBRIUM else "luck and guessing"
+
+
+def _named(opponent: str) -> str:
+    """The player with this policy, inside a sentence."""
+    return in_sentence(player_name(opponent))
 
 
 def brought(luck: float) -> str:
@@ -277,10 +285,10 @@ class Series:
             sum(getattr(account, name) for account in self.accounts) for name in ("mine", "theirs", "luck")
         )
         lost_by_me, lost_by_them = (amount(lost / count, least=0) for lost in (mine, theirs))
-        costs = f"your moves gave away {lost_by_me} and those of {opponent} {lost_by_them}"
+        costs = f"your moves gave away {lost_by_me} and those of {_named(opponent)} {lost_by_them}"
         sentences = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
         if self.known_loss is not None:
-            lost = f"the mistakes of {opponent} would cost it {amount(self.known_loss)} per game on average"
+            lost = f"the mistakes of {_named(opponent)} would cost it {amount(self.known_loss)} per game on average"
             sentences.append(f"Against the equilibrium, {lost} (exact).")
         if abs(luck) > NOTHING:
             without = amount((sum(self.results) - luck) / count, "+")

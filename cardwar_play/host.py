@@ -112,7 +112,7 @@ class Host:
         """Returns the games, the last choice, its refusal; what is being prepared, for how many seconds, and how."""
         work, chosen = self._preparation, self._chosen
         return {
-            "lobby": list(map(spoken, lobby.games())),
+            "lobby": [(spoken(name), lobby.summary(name)) for name in lobby.games()],
             "chosen": chosen and [chosen.kind, chosen.size, chosen.seat, chosen.opponent, chosen.series],
             "refusal": self._refusal,
             "preparing": work and [work.what, work.seconds, work.steps],

@@ -21,9 +21,13 @@ from baselines import PrivateSolution, Solution, StateSolution
 from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.tree.beliefs import Beliefs, Expectations
 from baselines.oracles.tree.solution import TreeSolution
+from cardwar_envs import GameFacts
 
 # Costs below this fraction of the largest payoff are treated as rounding errors of the solver.
 ROUNDING = 1e-9
+# A costly move is an inaccuracy; from these shares of the range of payoffs, it is a mistake or a blunder. They are the
+# shares of Lichess in the range of winning chances (lila, modules/tree/src/main/Advice.scala).
+MISTAKE, BLUNDER = 0.1, 0.15
 # Number of cached verdicts: in small games the same decisions recur.
 MOST_CACHED = 10_000
 
@@ -49,6 +53,19 @@ class Verdict:
     def cost(self) -> float:
         """The cost of the action played, in payoff points."""
         return self.costs[self.played]
+
+
+def grade(verdict: Verdict, facts: GameFacts) -> str:
+    """Names a move as chess trainers do: "best", "inaccuracy", "mistake" or "blunder".
+
+    A move without an alternative is an "only move"; "" stands for a move that is not judged.
+    """
+    if len(verdict.costs) == 1:
+        return "only move"
+    if not verdict.cost:
+        return "best" if verdict.met else ""
+    share = verdict.cost / (facts.max_payoff - facts.min_payoff) + ROUNDING
+    return "blunder" if share >= BLUNDER else "mistake" if share >= MISTAKE else "inaccuracy"
 
 
 class Judge:
@@ -79,6 +96,14 @@ class Judge:
     def verdict(self, state: Any, player: int, action: int) -> Verdict:
         """Returns the verdict on `player`'s action in `state`."""
         return Verdict(action, *self._cached(state, player))
+
+    def replies(self, state: Any, player: int) -> Mapping[int, float]:
+        """Returns how the equilibrium opponent of `player` plays: action -> probability.
+
+        Empty if the opponent waits, or if its play depends on information that `player` lacks.
+        """
+        waits = 1 - player not in self.solution.game.acting_players(state)
+        return {} if waits or not self.solution.game.facts.public_state else self._cached(state, 1 - player)[1]
 
     def value(self, player: int) -> Any:
         """Returns the value of the game to `player`, in payoff points."""

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
@@ -19,15 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from baselines import Solution
 from baselines.opponents.levels.level import ladder, levels
 from baselines.opponents.strategies import fitting_policies
-from cardwar_envs import Game, make_game
+from cardwar_envs import Game, Scene, make_game, play_episode
 from cardwar_envs.core.constant_sum import is_constant_sum
 from cardwar_envs.core.policy_names import names_for, policy_summary
 from cardwar_envs.core.process import GAME_GROUP, installed
-from cardwar_envs.core.scene import spoken
-from cardwar_envs.games.by_name import GAMES
-from cardwar_play.account import EQUILIBRIUM, amount
+from cardwar_envs.core.scene import in_sentence, spoken
+from cardwar_envs.games.by_name import GAMES, summary_of
+from cardwar_play.account import amount
 from cardwar_play.seating import PATIENCE, QUICK, WITHOUT_EQUILIBRIUM, sizes_of, table_for, timely_equilibrium
-from cardwar_play.trainer import Table
+from cardwar_play.trainer import EQUILIBRIUM, Table, player_name
 from train.text.game_names import parameters_in_words
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Offer(NamedTuple):
             "first": self.first,
             "seats": self.seats,
             "rules": self.game.how_to_play,
-            "opponents": self.opponents,
+            "opponents": list(map(player_name, self.opponents)),
             "plays": [f"{policy_summary(name)}{self._remark(name)}" for name in self.opponents],
         }
 
@@ -132,6 +133,21 @@ def offers(game: int) -> list[Offer]:
     return [Offer(sized, numbers) for sized, numbers in distinct.items()]
 
 
+def summary(name: str) -> str:
+    """What a game of this package is about, in a sentence; empty for other games, which are not imported for that."""
+    said = summary_of(GAMES[name]).partition(": ")[2] if name in GAMES else ""
+    return said[:1].upper() + said[1:]
+
+
+@cache
+def cover(game: int) -> Scene:
+    """A picture of the game at an index of `games()`, after a move; raises IndexError for a wrong index."""
+    played = offers(game)[0].game
+    names = ("You", *["opponent"] * (played.facts.num_players - 1))
+    course = play_episode(played, ["uniform_actions"] * len(names), seed=1).revealed(played)
+    return played.scene(replace(course[1], viewer=0, names=names))
+
+
 def at(offered: Sequence[Any], index: int) -> Any:
     """The entry at a nonnegative index; raises IndexError for other indices."""
     if index not in range(len(offered)):
@@ -153,7 +169,8 @@ class Preparation:
         """Takes indices in the lists that the lobby offers; raises IndexError for a wrong index."""
         offer = at(offers(game), size)
         at(range(offer.seats), seat)
-        self.what = f"{spoken(games()[game])}, {offer.size_in_words}, against {at(offer.opponents, opponent)}"
+        against = in_sentence(player_name(at(offer.opponents, opponent)))
+        self.what = f"{spoken(games()[game])}, {offer.size_in_words}, against {against}"
         steps = ["compiling, once"] * (not offer.first) + ["computing the equilibrium"] * offer.solvable
         self.steps = " and ".join(steps) or "loading"
         self.table: Table | None = None

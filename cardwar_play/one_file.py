@@ -230,7 +230,7 @@ class Listing:
             judge.verdict(state, player, actions[0]) if actions else Verdict(0, {}, {})
             for player, actions in zip(self._seats, legal, strict=True)
         )
-        verdicts = [verdict_view(self._table, replace(own, played=action)) for action in legal[0]]
+        verdicts = [verdict_view(self._table, state, replace(own, played=action)) for action in legal[0]]
         return {
             "actions": legal,
             "names": [

@@ -16,9 +16,8 @@ from cardwar_envs.core.policy_names import needs_others
 from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.rules import TooLargeError
 from cardwar_envs.core.texts import counted
-from cardwar_play.account import EQUILIBRIUM
 from cardwar_play.judge import Judge
-from cardwar_play.trainer import Table
+from cardwar_play.trainer import EQUILIBRIUM, Table
 from train.policies.by_word import accept_moves, is_program, policy_from
 from train.policies.learned_policy import labelled
 from train.text.game_names import fewest_parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hmac
 import os
+import re
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -110,6 +111,7 @@ class Site:
             Route("/", self._file),
             *(Route(f"/{name}", self._file) for name in FILES),
             Route("/scene.svg", self._scene),
+            Route("/cover.svg", self._cover),
             Route("/state", self._state),
             Route("/choices", self._choices),
             Route("/record.json", self._record),
@@ -122,8 +124,9 @@ class Site:
         return Response(path.read_text(encoding="utf-8"), media_type=TYPES[path.suffix])
 
     async def _scene(self, request: Request) -> Response:
-        trainer = self._host.trainer
-        scene = trainer.table.game.scene(trainer.revealed())
+        trainer, text = self._host.trainer, request.query_params.get("step", "")
+        step = int(text) if re.fullmatch("[0-9]{1,6}", text) else len(trainer.steps)
+        scene = trainer.table.game.scene(trainer.revealed(min(step, len(trainer.steps))))
         return Response(to_svg(scene), media_type="image/svg+xml")
 
     async def _state(self, request: Request) -> Response:
@@ -134,14 +137,11 @@ class Site:
         return JSONResponse({"game": self._host.game_id, "turn": self._host.turn, **found})
 
     async def _offers(self, request: Request) -> Response:
-        text = request.query_params.get("game", "")
-        try:
-            index = int(text) if text.isascii() and text.isdigit() else -1
-            # Games of other packages are imported now, which may be slow.
-            found = await run_in_threadpool(lobby.offers, index)
-            return JSONResponse([offer.entry for offer in found])
-        except (ValueError, IndexError) as error:
-            raise Refused(400, str(error)) from None
+        found = await _of_game(request, lobby.offers)
+        return JSONResponse([offer.entry for offer in found])
+
+    async def _cover(self, request: Request) -> Response:
+        return Response(to_svg(await _of_game(request, lobby.cover)), media_type="image/svg+xml")
 
     async def _record(self, request: Request) -> Response:
         if self._host.trainer.ending is None:
@@ -168,6 +168,15 @@ class Site:
         """Returns the response to a refused request, with the reason and the current view."""
         status = error.status if isinstance(error, Refused) else 500
         return JSONResponse({"error": str(error), "view": self._host.view()}, status_code=status)
+
+
+async def _of_game(request: Request, found: Callable[[int], Any]) -> Any:
+    """What is found for the game at the index in the request; a game of another package may be slow to import."""
+    text = request.query_params.get("game", "")
+    try:
+        return await run_in_threadpool(found, int(text) if text.isascii() and text.isdigit() else -1)
+    except (ValueError, IndexError) as error:
+        raise Refused(400, str(error)) from None
 
 
 async def _content(request: Request, kind: type[GameRequest]) -> Any:

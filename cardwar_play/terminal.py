@@ -10,9 +10,10 @@ from rich.table import Table as Grid
 
 from cardwar_envs import Game
 from cardwar_envs.core.policy_names import names_a_policy, policy_summary
+from cardwar_envs.core.scene import in_sentence
 from cardwar_play.account import Series
-from cardwar_play.trainer import Table, Trainer
-from cardwar_play.view import Choices, seat_in_words, view_of, worth_of
+from cardwar_play.trainer import Table, Trainer, player_name
+from cardwar_play.view import Choices, view_of, worst_of, worth_of
 from train.text.game_names import game_in_words
 
 # Maximum number of choices in a list.
@@ -52,11 +53,11 @@ def show_rules(game: Game[Any], console: Console) -> None:
 
 def introduce(table: Table, console: Console) -> None:
     """Prints the opponents, and whether moves are judged."""
-    opponents = " and ".join(table.name(player) for player in table.opponents)
-    _say(console, f"You play against {opponents}. {seat_in_words(table)}".rstrip())
+    opponents = " and ".join(in_sentence(table.name(player)) for player in table.opponents)
+    _say(console, f"You play against {opponents}. {table.game.seat_in_words(table.seat)}".rstrip())
     for name in dict.fromkeys(table.opponents.values()):
         if names_a_policy(name):
-            console.print(f"{name}: {policy_summary(name)}", highlight=False)
+            console.print(f"{player_name(name)}: {policy_summary(name)}", highlight=False)
     _say(console, table.without_costs or "Each move is judged by its cost against an equilibrium opponent.")
     _say(console, 'Type help for the rules again, how to name a move, and what "sealed" means.')
 
@@ -87,17 +88,41 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
     return goes_on
 
 
-def deal_again(console: Console) -> bool:
-    """Asks whether to play another game; returns False at the end of the input."""
+def deal_again(trainer: Trainer, console: Console) -> bool:
+    """Asks whether to play another game or to review this one; returns False at the end of the input."""
     _say(console)
-    while True:
-        try:
-            answer = console.input("Play again? [Y/n] ").strip().casefold()
-        except EOFError:
-            _say(console)
-            return False
-        if answer in ("", "y", "yes", "n", "no", *QUIT):
-            return answer in ("", "y", "yes")
+    try:
+        while True:
+            answer = console.input("Play again? [Y/n, or r to review this game] ").strip().casefold()
+            if answer in ("r", "review"):
+                _step_through(view_of(trainer), console)
+            elif answer in ("", "y", "yes", "n", "no", *QUIT):
+                return answer in ("", "y", "yes")
+    except EOFError:
+        _say(console)
+        return False
+
+
+def _step_through(view: dict[str, Any], console: Console) -> None:
+    """Shows the human player's decisions one at a time, from the costliest on, and moves back and forth."""
+    review = view["review"]
+    at = worst_of(review)[0]
+    _say(console, view["grades"])
+    while review:
+        told = review[at % len(review)]
+        _say(console)
+        _say(console, f"Move {told['number']} of {len(review)}", "bold")
+        _say(console, told["position"])
+        _show_step(told, console)
+        if told["verdict"] and told["verdict"]["why"]:
+            _say(console, told["verdict"]["why"])
+        answer = console.input("Enter: next; b: back; a number: that move; q: end of the review: ").strip().casefold()
+        if answer in ("q", *QUIT) or (not answer and told is review[-1]):
+            return
+        if answer.isdecimal():
+            at = min(max(int(answer), 1), len(review)) - 1
+        else:
+            at += -1 if answer == "b" else 1
 
 
 def show_series(series: Series, console: Console) -> None:
@@ -202,9 +227,14 @@ def _show_choices(choices: Choices, listed: list[int], console: Console) -> None
 
 def _show_last(view: dict[str, Any], console: Console) -> None:
     """Shows the human player's last move with its cost, later moves of other players, and what these moves led to."""
-    last = view["last"]
-    if last is None:
+    if view["last"] is None:
         return
+    _show_step(view["last"], console)
+    if view["last"]["verdict"] and len(view["last"]["verdict"]["rows"]) > 1:
+        _say(console, f"{view['total']} {view['given_away']}")
+
+
+def _show_step(last: dict[str, Any], console: Console) -> None:
     if last["moves"]:
         _show_moves(last["moves"], console, "" if last["later"] else last["outcome"])
     if last["verdict"] and len(last["verdict"]["rows"]) != 1:
@@ -214,7 +244,6 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
         for row in last["verdict"]["rows"]:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
         console.print(grid)
-        _say(console, f"{view['total']} {view['given_away']}")
     for number, moves in enumerate(last["later"], start=1):
         _show_moves(moves, console, last["outcome"] if number == len(last["later"]) else "")
 
@@ -231,6 +260,8 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     _say(console)
     _say(console, view["position"])
     _say(console, view["ending"], "bold")
+    if worst := worst_of(view["review"])[1]:
+        _say(console, worst)
     for command in view["earlier"]:
         _say_dimly(console, f"to verify an earlier move: {command}")
     opened = view["left"] or (view["last"] and view["last"]["opened"])
@@ -239,13 +270,7 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
     if view["account"]:
         grid = Grid(Column(), Column(justify="right"), Column(style="dim"), show_header=False, show_edge=False)
         for row in view["account"]:
-            grid.add_row(*row, end_section=row == view["account"][-2])
+            grid.add_row(*row, end_section=row in view["account"][-2:-1])
         console.print(grid)
     elif view["total"] and view["judged"]:
         _say(console, f"{view['total']} {view['given_away']}")
-    if view["review"]:
-        cost = Column("cost", justify="right")
-        grid = Grid("move", "you played", cost, "cost nothing", title="The costliest move first")
-        for move in view["review"]:
-            grid.add_row(str(move["number"]), move["played"], move["cost"], move["free"])
-        console.print(grid)

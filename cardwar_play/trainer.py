@@ -22,11 +22,24 @@ import numpy as np
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.game import Transition
 from cardwar_envs.core.play import Episode, draw_action, drawn
+from cardwar_envs.core.policy_names import names_a_policy
 from cardwar_envs.core.rules import illegal_action_error
 from cardwar_envs.core.scene import YOU, Revealed
 from cardwar_play.judge import Judge, Verdict
 
 NONCE_BYTES = 16
+# The policy that plays the equilibrium.
+EQUILIBRIUM = "equilibrium"
+
+
+def player_name(policy: str) -> str:
+    """The name of a policy as a player: "Perfect player" plays the equilibrium; others are "Level 3", "Highest card".
+
+    Files and programs keep their names.
+    """
+    if policy.partition(":")[0] == EQUILIBRIUM:
+        return "Perfect player"
+    return policy.replace(":", " ").replace("_", " ").capitalize() if names_a_policy(policy) else policy
 
 
 @dataclass(frozen=True)
@@ -80,11 +93,12 @@ class Table:
     without_costs: str = ""
 
     def name(self, player: int) -> str:
-        """A player's name: "You", or the opponent's policy, with the seat if several opponents have that policy."""
+        """A player's name: "You", or the opponent's, with the seat if several opponents have the same policy."""
         if player == self.seat:
             return YOU
-        name = self.opponents[player]
-        return f"{name} (seat {player})" if list(self.opponents.values()).count(name) > 1 else name
+        policy = self.opponents[player]
+        several = list(self.opponents.values()).count(policy) > 1
+        return f"{player_name(policy)} (seat {player})" if several else player_name(policy)
 
     @property
     def conceals(self) -> bool:
@@ -143,7 +157,7 @@ class Trainer:
         start: The initial state.
         dealt: Index of the initial state among the outcomes of the rules' `initial`.
         steps: The joint moves so far.
-        payoffs: Each player's payoff so far, in payoff points.
+        paid: Each player's payoff so far, in payoff points, in the initial state and after each step.
         ending: How the game ended; None while it is in progress.
         left: The opponents' sealed moves when the game was abandoned; None if it was not.
     """
@@ -154,13 +168,18 @@ class Trainer:
         self._rng = np.random.default_rng(seed).spawn(1)[0]
         self.dealt, deal = self._drawn(table.game.initial())
         self.start = self.state = deal.state
-        self.payoffs: tuple[float, ...] = deal.rewards
+        self.paid: list[tuple[float, ...]] = [deal.rewards]
         self.steps: list[Step] = []
         self.ending: str | None = None
         self.left: Seal | None = None
         self._moves: dict[int, int] = {}
         self._seal: Seal | None = None
         self._advance()
+
+    @property
+    def payoffs(self) -> tuple[float, ...]:
+        """Each player's payoff so far, in payoff points."""
+        return self.paid[-1]
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -191,25 +210,21 @@ class Trainer:
     def episode(self) -> Episode[Any]:
         """The game so far."""
         states = (self.start, *(step.after for step in self.steps))
-        dealt = self.table.game.initial()[self.dealt].rewards
         actions = tuple(dict(step.actions) for step in self.steps)
-        return Episode(states, actions, dealt, tuple(step.rewards for step in self.steps))
+        return Episode(states, actions, self.paid[0], tuple(step.rewards for step in self.steps))
 
     @property
     def conceals(self) -> bool:
         """Whether the opponents' earlier moves are still hidden."""
         return self.table.conceals and bool(self.table.game.acting_players(self.state))
 
-    def revealed(self) -> Revealed[Any]:
-        """The information that the human player may see now, without sealed moves."""
-        last = self.steps[-1] if self.steps else None
-        moves = (last.actions, last.before) if last else (None, None)
-        return revealed_at(self.table, self.state, self.payoffs, *moves)
-
-    def review(self) -> list[tuple[int, Step]]:
-        """The human player's moves that had a cost, with their numbers, costliest first."""
-        costly = [(number, step) for number, step in enumerate(self.decisions, start=1) if step.cost > 0.0]
-        return sorted(costly, key=lambda numbered: -numbered[1].cost)
+    def revealed(self, played: int | None = None) -> Revealed[Any]:
+        """The information that the human player sees now, or saw after `played` steps, without sealed moves."""
+        played = len(self.steps) if played is None else played
+        if not played:
+            return revealed_at(self.table, self.start, self.paid[0], None, None)
+        last = self.steps[played - 1]
+        return revealed_at(self.table, last.after, self.paid[played], last.actions, last.before)
 
     def play(self, action: int) -> Step:
         """Plays the human player's move; returns the step, with the seal opened.
@@ -267,7 +282,7 @@ class Trainer:
         index, outcome = self._drawn(self.table.game.transitions(self.state, actions))
         self.steps.append(Step(self.state, actions, index, outcome.state, outcome.rewards, opened, verdict))
         self.state = outcome.state
-        self.payoffs = tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True))
+        self.paid.append(tuple(paid + now for paid, now in zip(self.payoffs, outcome.rewards, strict=True)))
 
     def _drawn(self, outcomes: Any) -> tuple[int, Transition[Any]]:
         chosen = drawn(self.table.game, outcomes, self._rng)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from cardwar_envs import Game
-from cardwar_envs.core.scene import Box, Revealed, Scene, spoken, with_names
-from cardwar_play.account import Account, account_of, decimals, in_points, paid
-from cardwar_play.judge import Verdict
-from cardwar_play.trainer import Seal, Step, Table, Trainer
+from cardwar_envs.core.scene import Box, Revealed, Scene, in_sentence, spoken, with_names
+from cardwar_play.account import account_of, decimals, in_points, paid
+from cardwar_play.judge import BLUNDER, MISTAKE, Verdict, grade
+from cardwar_play.trainer import EQUILIBRIUM, Seal, Step, Table, Trainer, player_name
 from train.text.game_names import fewest_parameters, parameters_in_words
 
 # For decisions with more choices than this, only the relevant rows are shown.
 MOST_ROWS = 15
+# A text names at most this many moves.
+MOST_NAMED = 3
 # How games write several equal cards, e.g. "3x13".
 COUNT = re.compile(r"^\d+x")
 # Said where the equilibrium says nothing about moves, in games that hide information.
@@ -26,7 +29,8 @@ MOST_LISTED, FEW_LISTED = 10_000, 12
 
 def view_of(trainer: Trainer) -> dict[str, Any]:
     """Returns all data that is shown of a game."""
-    table, account, decisions = trainer.table, account_of(trainer), len(trainer.decisions)
+    table, decisions = trainer.table, len(trainer.decisions)
+    account, result = account_of(trainer), _result(trainer)
     counted = f"points given away in {decisions} move{'' if decisions == 1 else 's'}" if decisions else ""
     return {
         **table_view(table),
@@ -38,20 +42,12 @@ def view_of(trainer: Trainer) -> dict[str, Any]:
         "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
         "total": decimals(trainer.total, least=0) if decisions else "",
         "given_away": table.without_costs if table.judge is None else counted,
-        "ending": _ending(trainer, account),
+        "result": result,
+        "ending": account.sentence(*table.opponents.values()) if account else result,
         "account": account.rows(*table.opponents.values()) if account else [],
         "left": _opened(trainer.left),
         "earlier": _earlier(trainer),
-        "review": [
-            {
-                "number": number,
-                "played": table.game.describe_action(step.actions[table.seat], table.seat),
-                "cost": decimals(step.cost, least=0),
-                "free": _free_moves(table, step.verdict),
-            }
-            for number, step in trainer.review()
-            if step.verdict is not None  # otherwise the move cost nothing
-        ],
+        "review": _review(trainer) if trainer.ending else [],
     }
 
 
@@ -60,17 +56,23 @@ def table_view(table: Table) -> dict[str, Any]:
     return {
         "title": spoken(table.game.facts.name),
         "parameters": parameters_in_words(table.game, fewest_parameters(table.game)),
-        "seat": seat_in_words(table),
-        "opponents": [table.name(player) for player in table.opponents],
+        "seat": table.game.seat_in_words(table.seat),
+        "opponents": [in_sentence(table.name(player)) for player in table.opponents],
         "rules": table.game.how_to_play,
         "judged": table.judge is not None,
+        "grades": grades_in_words(table) if table.judge else "",
         "conceals": table.conceals,
     }
 
 
-def seat_in_words(table: Table) -> str:
-    """Says which player of the rules the human player is, if the rules distinguish the seats."""
-    return f"In the rules, you are in seat {table.seat}." if "seat 0" in table.game.how_to_play else ""
+def grades_in_words(table: Table) -> str:
+    """States from which costs on a move is a mistake or a blunder."""
+    facts = table.game.facts
+    mistake, blunder = (in_points(share * (facts.max_payoff - facts.min_payoff)) for share in (MISTAKE, BLUNDER))
+    return (
+        f"A move that costs something is an inaccuracy, from {mistake} a mistake and from {blunder} a blunder: "
+        f"{MISTAKE:.0%} and {BLUNDER:.0%} of the range of payoffs."
+    )
 
 
 def position_of(table: Table, revealed: Revealed[Any]) -> str:
@@ -101,18 +103,51 @@ def turn_of(trainer: Trainer) -> int:
 
 def _last(trainer: Trainer) -> dict[str, Any] | None:
     """Returns the human player's last move, and later moves of the other players."""
-    table, decisions = trainer.table, [index for index, step in enumerate(trainer.steps) if step.seal is not None]
-    since = trainer.steps[decisions[-1] if decisions else 0 :]
-    if not since:
-        return None
-    moved, later = (since[0], since[1:]) if decisions else (None, since)
+    (*_, begin) = 0, *_decisions(trainer)
+    return _told(trainer, begin, len(trainer.steps)) if trainer.steps else None
+
+
+def _decisions(trainer: Trainer) -> list[int]:
+    """The indices of the steps in which the human player moved."""
+    return [index for index, step in enumerate(trainer.steps) if step.seal is not None]
+
+
+def _told(trainer: Trainer, begin: int, end: int) -> dict[str, Any]:
+    """Returns the human player's move, if it begins these steps, and later moves of the other players."""
+    table, (first, *later) = trainer.table, trainer.steps[begin:end]
+    moved = first.seal is not None
     return {
-        "moves": [] if moved is None else _moves(trainer, moved),
-        "outcome": outcome_of(table.game.scene(trainer.revealed())),
-        "opened": None if moved is None or trainer.conceals else _opened(moved.seal),
-        "verdict": None if moved is None or moved.verdict is None else verdict_view(table, moved.verdict),
-        "later": [_moves(trainer, step) for step in later],
+        "moves": _moves(trainer, first) if moved else [],
+        "outcome": outcome_of(table.game.scene(trainer.revealed(end))),
+        "opened": None if trainer.conceals else _opened(first.seal),
+        "verdict": first.verdict and verdict_view(table, first.before, first.verdict),
+        "later": [_moves(trainer, step) for step in (later if moved else [first, *later])],
     }
+
+
+def _review(trainer: Trainer) -> list[dict[str, Any]]:
+    """Returns the human player's decisions in a game that has ended: what it saw, what was played, and the verdict."""
+    game, bounds = trainer.table.game, [*_decisions(trainer), len(trainer.steps)]
+    return [
+        {
+            **_told(trainer, begin, end),
+            "number": number,
+            "step": begin,
+            "position": position_of(trainer.table, trainer.revealed(begin)),
+            "picture": picture_of(game.scene(trainer.revealed(begin))),
+        }
+        for number, (begin, end) in enumerate(pairwise(bounds), start=1)
+    ]
+
+
+def worst_of(review: Sequence[dict[str, Any]]) -> tuple[int, str]:
+    """The index of the costliest decision of a review, and a sentence on it; the sentence is empty without costs."""
+    lost = [told["verdict"]["lost"] if told["verdict"] else 0.0 for told in review]
+    at = max(range(len(review)), key=lost.__getitem__, default=0)
+    if not any(lost):
+        return at, ""
+    number, verdict = review[at]["number"], review[at]["verdict"]
+    return at, f"Your worst move was move {number} ({verdict['grade']}): {verdict['said']}"
 
 
 def _moves(trainer: Trainer, step: Step) -> list[tuple[str, str]]:
@@ -134,19 +169,25 @@ def _opened(sealed: Seal | None) -> dict[str, str] | None:
     return {"digest": sealed.digest, "text": sealed.text, "command": sealed.command}
 
 
-def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:
+def verdict_view(table: Table, state: Any, verdict: Verdict) -> dict[str, Any]:
     """Returns the costs of a move and its alternatives; of many, only those that are likely, cheap or played."""
-    free, sentence, actions = _free_moves(table, verdict), "That cost nothing.", list(verdict.costs)
-    if not verdict.met and len(actions) > 1:
+    actions, graded = list(verdict.costs), grade(verdict, table.game.facts)
+    names = {action: table.game.describe_action(action, table.seat) for action in actions}
+    free = _few([name for action, name in names.items() if verdict.costs[action] == 0.0])
+    said = f"{names[verdict.played]} cost {in_points(verdict.cost, least=0)}; best was {free}." if verdict.cost else ""
+    sentence = f"{graded.capitalize()}: {said}"
+    if graded == "best":
+        sentence = "Best: it cost nothing." if any(verdict.costs.values()) else "Every move was equally good."
+    elif graded == "only move":
+        sentence = "Only move."
+    elif not graded:
         sentence, actions = UNMET, []
-    elif verdict.cost:
-        sentence = f"That gave away {in_points(verdict.cost, least=0)}; {free} would have cost nothing."
     if len(actions) > MOST_ROWS:
         best = sorted(actions, key=lambda a: (a != verdict.played, -verdict.mix[a], verdict.costs[a]))
         actions = sorted(best[:MOST_ROWS])
     rows = [
         {
-            "name": table.game.describe_action(action, table.seat),
+            "name": names[action],
             "probability": decimals(verdict.mix[action]),
             "share": verdict.mix[action],
             "cost": decimals(verdict.costs[action], least=0),
@@ -155,27 +196,36 @@ def verdict_view(table: Table, verdict: Verdict) -> dict[str, Any]:
         }
         for action in actions
     ]
-    return {"sentence": sentence, "cost": decimals(verdict.cost, least=0), "rows": rows, "free": free}
+    why = _replies(table, state) if len(actions) > 1 else ""
+    texts = {"grade": graded, "sentence": sentence, "said": said, "why": why}
+    return {**texts, "cost": decimals(verdict.cost, least=0), "lost": verdict.cost, "rows": rows}
 
 
-def _free_moves(table: Table, verdict: Verdict) -> str:
-    """Lists the names of the moves that would have cost nothing."""
-    free = [table.game.describe_action(action, table.seat) for action, cost in verdict.costs.items() if cost == 0.0]
-    shown = free if len(free) <= MOST_ROWS else [*free[:MOST_ROWS], f"{len(free) - MOST_ROWS} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+def _few(names: Sequence[str]) -> str:
+    """Lists a few moves, e.g. "1 or 2" or "1, 2, 3 and 5 more"."""
+    more = len(names) - MOST_NAMED
+    if more > 1:
+        return f"{', '.join(names[:MOST_NAMED])} and {more} more"
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _ending(trainer: Trainer, account: Account | None) -> str:
-    """Says how the game ended, and explains the human player's payoff; empty while the game is in progress."""
-    table, result = trainer.table, trainer.payoffs[trainer.table.seat]
+def _replies(table: Table, state: Any) -> str:
+    """Says how an equilibrium opponent plays in a state, likeliest moves first; empty if that may be hidden."""
+    replies = {} if table.judge is None else table.judge.replies(state, table.seat)
+    likely = sorted((reply for reply in replies if replies[reply] >= 0.005), key=lambda reply: -replies[reply])
+    named = [f"{table.game.describe_action(reply, 1 - table.seat)} ({replies[reply]:.0%})" for reply in likely]
+    opponent = in_sentence(player_name(EQUILIBRIUM), begins=True)
+    return f"{opponent} plays {_few(named)} in this position." if named else ""
+
+
+def _result(trainer: Trainer) -> str:
+    """Says how the game ended and what the human player got; empty while the game is in progress."""
     if trainer.ending is None:
         return ""
     if trainer.ending not in ("over", "out"):
         return f"The game was {trainer.ending} and does not count."
-    if account:
-        return account.sentence(*table.opponents.values())
     out = "You are out of the game; the others continue. " if trainer.ending == "out" else ""
-    return f"{out}{paid(result)}. Luck and mistakes are not told apart, because the equilibrium is not known."
+    return f"{out}{paid(trainer.payoffs[trainer.table.seat])}."
 
 
 class Choices:
@@ -244,15 +294,20 @@ def _whole_choices(game: Game[Any], seat: int, found: Sequence[int], most: int =
 
 
 def picture_of(scene: Scene) -> dict[str, Any]:
-    """The picture's `size`, so that the layout does not jump on loading, and its items: their name and positions.
+    """The picture's `size`, so that the layout does not jump on loading, its items, and the moves just revealed.
 
-    `clickable` names them in "Click ...". A spot consists of an item and its left, top, width and height in percent of
-    the picture.
+    `clickable` names the items in "Click ...". A spot consists of an item and its left, top, width and height in
+    percent of the picture; an entry of `turned` has only the latter.
     """
     across, down = 100 / scene.width, 100 / scene.height
-    spots = [
-        [box.pick, box.x * across, box.y * down, box.width * across, box.height * down]
-        for box in scene.shapes
-        if isinstance(box, Box) and box.pick
-    ]
-    return {"size": [scene.width, scene.height], "spots": spots, "clickable": scene.clickable}
+
+    def place(box: Box) -> list[float]:
+        return [box.x * across, box.y * down, box.width * across, box.height * down]
+
+    boxes = [shape for shape in scene.shapes if isinstance(shape, Box)]
+    return {
+        "size": [scene.width, scene.height],
+        "spots": [[box.pick, *place(box)] for box in boxes if box.pick],
+        "turned": [place(box) for box in boxes if box.turned],
+        "clickable": scene.clickable,
+    }

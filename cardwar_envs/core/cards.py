@@ -12,9 +12,11 @@ from cardwar_envs.core.game import GameFacts
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label, player_colour
 
 INSIDE = WIDTH - 2 * MARGIN
-GAP = 6.0
+GAP = 5.0
 IN_A_ROW, MOST_ROWS = 13, 4
-WIDEST = 64.0
+# So many cards in a row are at least 44 pixels wide in a picture that is 350 pixels wide, as on a phone.
+NEAR = 7
+WIDEST = 64.0, 76.0  # of cards in other hands, and in the near one
 WIDEST_NAME = 240.0
 PLATE = 34.0
 TOP = 68.0  # below the heading
@@ -51,9 +53,14 @@ class Slot:
     won: int = 0
 
 
-def card(box: Box, text: str, player: int | None, size: float, won: bool = False, pick: str = "") -> tuple[Shape, ...]:
-    """Draws a face-up card in its player's colour (None: neutral); a winning card has a frame. `pick` as in `Box`."""
-    face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2, pick)
+def card(
+    box: Box, text: str, player: int | None, size: float, won: bool = False, pick: str = "", turned: bool = False
+) -> tuple[Shape, ...]:
+    """Draws a face-up card in its player's colour (None: neutral); a winning card has a frame.
+
+    `pick` and `turned` are as in `Box`.
+    """
+    face = Box(box.x, box.y, box.width, box.height, "card", "edge", 1.5, 0.12 * box.width + 2, pick, turned)
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
     return (frame, *drawn) if won else drawn
@@ -101,6 +108,8 @@ def _draw_slot(place: Box, slot: Slot, player: int | None) -> tuple[Shape, ...]:
 class HandGrid:
     """The layout of a hand in rows, with cards as large as the rows allow.
 
+    The hand at the bottom of a picture is `near`: its cards are large enough for a finger, if they fit in two rows.
+
     Attributes:
         size: Number of cards in the largest hand.
         rows: Number of rows.
@@ -110,12 +119,12 @@ class HandGrid:
         height: Height of all rows.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, near: bool = False) -> None:
         shown = min(max(size, 1), IN_A_ROW * MOST_ROWS)
         self.size = size
-        self.rows = -(-shown // IN_A_ROW)
+        self.rows = -(-shown // (NEAR if near and shown <= 2 * NEAR else IN_A_ROW))
         self.columns = -(-shown // self.rows)
-        self.card_width = min(WIDEST, (INSIDE - GAP * (self.columns - 1)) / self.columns)
+        self.card_width = min(WIDEST[near], (INSIDE - GAP * (self.columns - 1)) / self.columns)
         self.card_height = max(44.0, 1.25 * self.card_width)
         self.height = self.rows * (self.card_height + GAP) - GAP
 
@@ -178,7 +187,7 @@ def last_play(
     """Draws a player's last move as a card; an empty place before the first move."""
     if revealed.last_actions is None:
         return empty_place(place)
-    return card(place, game.describe_play(revealed.last_actions[player], player), player, size, won)
+    return card(place, game.describe_play(revealed.last_actions[player], player), player, size, won, turned=True)
 
 
 def stacked(lines: Sequence[tuple[str, float, bool, str]], room: Box) -> list[Shape]:
@@ -214,22 +223,23 @@ def face_to_face(
     revealed: Revealed[Any],
     aside: str,
     said: str,
-    seat: Callable[[int, float], Sequence[Shape]],
-    seat_height: float,
+    seat: Callable[[int, float, bool], Sequence[Shape]],
+    heights: Sequence[float],
     between: Callable[[Box, list[int]], Sequence[Shape]],
     between_height: float,
     space: float = 16.0,
 ) -> Scene:
     """Draws two players, the viewer below, with a panel between them and `space` around it.
 
-    `seat` draws what is below a player's name, from the given height downwards. `between` draws the panel, given the
-    players from top to bottom. `aside` and `said` are as in `picture`.
+    `seat` draws what is below a player's name, given the player, where it begins, and whether it is the player below;
+    `heights` are those of the upper and the lower seat. `between` draws the panel, given the players from top to
+    bottom. `aside` and `said` are as in `picture`.
     """
-    block, seats = PLATE + seat_height + space, seats_in_view(2, revealed.viewer)
-    shapes: list[Shape] = []
-    for player, top in zip(seats, (TOP, TOP + block + between_height + space), strict=True):
+    seats, top = seats_in_view(2, revealed.viewer), TOP
+    panel = Box(MARGIN, TOP + PLATE + heights[0] + space, INSIDE, between_height, "panel", radius=14)
+    shapes: list[Shape] = [panel, *between(panel, seats)]
+    for near, player in enumerate(seats):
         paid = f"payoff {scene.in_points(revealed.payoffs[player])}" if any(revealed.payoffs) else ""
-        shapes += [*name_plate(player, top, revealed, paid), *seat(player, top + PLATE)]
-    panel = Box(MARGIN, TOP + block, INSIDE, between_height, "panel", radius=14)
-    shapes += [panel, *between(panel, seats)]
-    return picture(game, revealed, TOP + 2 * block + between_height + space + 4, aside, shapes, said)
+        shapes += [*name_plate(player, top, revealed, paid), *seat(player, top + PLATE, bool(near))]
+        top = panel.y + between_height + space
+    return picture(game, revealed, top + PLATE + heights[1] + space + 4, aside, shapes, said)

@@ -68,12 +68,14 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "action_mask": ("legal_actions",),
     "opponent_masks": ("observation", "legal_actions"),
     "moves_left": (),
-    "how_to_play": (),  # listed because an inherited text would describe the rules of another game
+    # Listed because inherited texts would describe the rules of another game.
+    "how_to_play": (),
+    "seat_in_words": (),
 }
 # Methods that affect neither play nor observations.
 TEXTS = {
     *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
-    *("check", "how_to_play", "parameters", "player_names", "smallest", "state_defaults"),
+    *("check", "how_to_play", "parameters", "player_names", "seat_in_words", "smallest", "state_defaults"),
 }
 # Special methods through which an instance can have methods that its class lacks.
 SPECIAL = {"__post_init__", "__getattribute__"}

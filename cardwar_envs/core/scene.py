@@ -56,14 +56,13 @@ class Revealed(Generic[S]):
     def does(self, player: int, verb: str) -> str:
         """The beginning of a sentence: a player and a verb in the third person, e.g. "player_1 wins" or "You win"."""
         name = self.name(player)
-        if name != YOU:
-            return f"{name} {verb}"
-        return f"You {IRREGULAR.get(verb, verb.removesuffix('s'))}"
+        does = IRREGULAR.get(verb, verb.removesuffix("s")) if name == YOU else verb
+        return f"{in_sentence(name, begins=True)} {does}"
 
     def whose(self, player: int) -> str:
         """A player in the possessive: "your" or e.g. "player_1's"."""
         name = self.name(player)
-        return "your" if name == YOU else f"{name}'s"
+        return "your" if name == YOU else f"{in_sentence(name)}'s"
 
 
 Bounds = tuple[float, float, float, float]
@@ -83,6 +82,7 @@ class Box:
         line: Width of the outline, which lies inside the rectangle.
         radius: Radius of the corners.
         pick: Item that a click picks in interactive play (see `Texts.picks`); empty for none.
+        turned: Whether it is a move just revealed, which interactive play turns up.
     """
 
     x: float
@@ -94,6 +94,7 @@ class Box:
     line: float = 2.0
     radius: float = 8.0
     pick: str = ""
+    turned: bool = False
 
     @property
     def bounds(self) -> Bounds:
@@ -236,15 +237,23 @@ def spoken(name: str) -> str:
     return name if ":" in name else name.replace("_", " ").title()
 
 
+def in_sentence(name: str, begins: bool = False) -> str:
+    """A player's name in, or at the beginning of, a sentence: "you", "player_1" or "the perfect player"."""
+    if name == YOU:
+        return YOU if begins else YOU.lower()
+    article = "The" if begins else "the"
+    return f"{article} {name[0].lower()}{name[1:]}" if name.endswith(" player") else name
+
+
 def with_names(text: str, names: Sequence[str]) -> str:
-    """Replaces player_0 and so on by names, padded to equal width at the start of lines."""
+    """Replaces player_0 and so on by names, padded to equal width in columns at the start of lines."""
 
     def name(found: re.Match[str]) -> str:
         begins, player, column = found.groups()
         called = names[int(player)] if int(player) < len(names) else found[0]
         if column:
             return called.ljust(max(map(len, names))) + column
-        return called if begins is not None or called != YOU else YOU.lower()
+        return in_sentence(called, begins is not None)
 
     return re.sub(r"(?m)(^)?\bplayer_(\d+)\b(  )?", name, text)
 

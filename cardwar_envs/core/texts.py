@@ -64,6 +64,10 @@ class Texts(Rules[S]):
         )
         return " ".join(filter(None, sentences))
 
+    def seat_in_words(self, player: int) -> str:
+        """What a player's seat means, in a sentence to the player, e.g. "You bid first."; "" if seats do not differ."""
+        return f"You are in seat {player} of these rules." if "seat 0" in self.how_to_play else ""
+
     @property
     def player_names(self) -> tuple[str, ...]:
         """The names of the seats in files for other programs."""

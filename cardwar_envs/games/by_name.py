@@ -83,6 +83,12 @@ def make_game(name: str, /, **parameters: Any) -> Game[Any]:
     return kind(**parameters)
 
 
+def summary_of(kind: type[Game[Any]]) -> str:
+    """The first sentence of the docstring of a game's module, or else of its class."""
+    text = inspect.getdoc(sys.modules[kind.__module__]) or inspect.getdoc(kind) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
 def parameters_in(name: str) -> dict[str, str]:
     """Returns the parameters that are part of a name, such as those of `openspiel:NAME(...)`."""
     return {field: name.removeprefix(each) for each, (_, field) in PREFIXES.items() if name.startswith(each)}

@@ -211,6 +211,9 @@ class LiarsDice(Game[LiarsDiceState]):
         amount, face = divmod(action, self.sides)
         return f"{amount + 1}x{face + 1}"
 
+    def seat_in_words(self, player: int) -> str:
+        return ("You bid first.", "Your opponent bids first.")[player]
+
     @property
     def how_to_play(self) -> str:
         """Explains the bids, the call and what it pays."""

@@ -129,7 +129,7 @@ function step(mine, theirs) {
   const played = [mine, theirs].flatMap((move, player) => (move < 0 ? [] : [[data.names[player], state.names[player][move]]]));
   if (data.seat) played.reverse();
   const verdict = mine < 0 ? null : data.verdicts[state.verdicts[mine]];
-  game.steps.push({ place: game.place, played, verdict, cost, name: state.names[0][mine], seal: game.seal });
+  game.steps.push({ place: game.place, picture: game.picture, played, verdict, seal: game.seal });
   reach(outcome);
 }
 
@@ -158,6 +158,7 @@ function currentView() {
   const { state, picture, ending, account, seal, left } = game;
   const made = decisions();
   const over = ending === "over";
+  const result = over ? `${paid(account.result)}.` : ending && `The game was ${ending} and does not count.`;
   return {
     ...data.view,
     game: game.id,
@@ -169,16 +170,19 @@ function currentView() {
     digest: seal ? seal.digest : "",
     left,
     earlier: over && data.view.conceals ? made.slice(0, -1).map((each) => each.seal.command) : [],
-    last: lastMoves(made),
+    last: game.steps.length ? told(Math.max(game.steps.indexOf(made.at(-1)), 0)) : null,
     worth: ending ? "" : state.expected === null ? data.view.unmet : `If both play the equilibrium, you get ${inPoints(state.expected, "+")} from here.`,
     total: made.length ? decimals(account.mine, 0) : "",
     given_away: made.length ? `points given away in ${made.length} move${made.length === 1 ? "" : "s"}` : "",
-    ending: over ? accountSentence(account) : ending && `The game was ${ending} and does not count.`,
+    result,
+    ending: over ? accountSentence(account) : result,
     account: over ? accountRows(account) : [],
-    review: made
-      .map(({ cost, name, verdict }, index) => ({ lost: cost, number: index + 1, played: name, cost: verdict.cost, free: verdict.free }))
-      .filter(({ lost }) => lost > 0)
-      .sort((one, other) => other.lost - one.lost),
+    review: !ending ? [] : made.map((each, index) => ({
+      ...told(game.steps.indexOf(each), game.steps.indexOf(made[index + 1])),
+      number: index + 1,
+      position: data.texts[data.places[each.place][1]],
+      picture: each.picture,
+    })),
     series: {
       length: series.length,
       ...standing(series.length, series.accounts),
@@ -187,16 +191,15 @@ function currentView() {
   };
 }
 
-// The human player's last move, and the opponent's moves since.
-function lastMoves(made) {
-  const since = made.length ? game.steps.slice(game.steps.indexOf(made.at(-1))) : game.steps;
-  if (!since.length) return null;
-  const [moved, later] = made.length ? [since[0], since.slice(1)] : [null, since];
+// The human player's move, if it begins these steps, and the opponent's later moves; without an end, up to now.
+function told(begin, end = -1) {
+  const since = game.steps.slice(begin, end < 0 ? game.steps.length : end);
+  const [moved, later] = since[0].verdict ? [since[0], since.slice(1)] : [null, since];
   const concealed = data.view.conceals && game.ending !== "over"; // earlier moves are still hidden
   const visible = ({ played }) => played.filter(([who]) => !concealed || who === data.names[0]);
   return {
     moves: moved ? visible(moved) : [],
-    outcome: game.picture.outcome,
+    outcome: (game.steps[end] || game).picture.outcome,
     opened: concealed ? null : moved && moved.seal,
     verdict: moved && moved.verdict,
     later: later.map(visible),

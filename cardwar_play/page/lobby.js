@@ -17,13 +17,27 @@ function showLobby() {
   put("parameters", "");
   put("players", "Moves are compared with the equilibrium wherever it can be computed.");
   const [kind, , , , series] = view.chosen || [0, 0, 0, 0, 0];
-  fill("kind", view.lobby, kind);
+  $("kind").replaceChildren(...view.lobby.map(tile));
+  $("kind").elements[kind].checked = true;
   fill("first-series", lengthNames(), series);
   showSizes(view.chosen);
-  $(view.preparing ? "choose" : "kind").focus();
+  (view.preparing ? $("choose") : $("kind").elements[kind]).focus();
   if (!view.preparing) return;
   const [what, seconds, steps] = view.preparing;
   during(`Preparing ${what}: ${steps}. This can take a minute. Choosing another game stops it.`, untilShown(), seconds);
+}
+
+// A game to choose; those of other packages have no summary and no picture, because that would import them.
+function tile([name, summary], place) {
+  const [made, radio, cover] = ["label", "input", "img"].map((tag) => document.createElement(tag));
+  Object.assign(radio, { type: "radio", name: "kind" });
+  if (summary) Object.assign(cover, { src: `cover.svg?game=${place}`, alt: "" });
+  made.append(radio, cover, element("b", name), element("small", summary, "quiet"));
+  return made;
+}
+
+function chosenKind() {
+  return [...$("kind").elements].findIndex((radio) => radio.checked);
 }
 
 // Waits until this page shows another game or the lobby again; every tab learns of that by itself.
@@ -37,19 +51,19 @@ async function untilShown() {
 // None of this compiles anything; a game of another package is imported, which can take a while. `chosen` is the last
 // choice, in the order of the fields; a new one has the largest size that starts at once.
 async function showSizes(chosen) {
-  const kind = $("kind").selectedIndex;
+  const kind = chosenKind();
   offers = [];
   showOffer();
   let said = "";
   try {
-    const sizes = await during(`Loading ${view.lobby[kind]}.`, ask(`offers?game=${kind}`));
-    if (!view.lobby || kind !== $("kind").selectedIndex) return;
+    const sizes = await during(`Loading ${view.lobby[kind][0]}.`, ask(`offers?game=${kind}`));
+    if (!view.lobby || kind !== chosenKind()) return;
     offers = sizes;
     const largest = Math.max(0, offers.findLastIndex((offer) => offer.first));
     fill("size", offers.map((offer) => offer.size), chosen ? chosen[1] : largest);
     if (chosen) said = view.refusal;
   } catch (error) {
-    if (kind !== $("kind").selectedIndex) return;
+    if (kind !== chosenKind()) return;
     said = error.message;
   }
   if (said) put("message", said);
@@ -114,8 +128,8 @@ $("stop").addEventListener("click", () => act("leave"));
 $("lobby").addEventListener("submit", (event) => {
   event.preventDefault();
   if ($("choose").ariaDisabled === "true") return;
-  const [kind, size, seat, opponent, series] = ["kind", "size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
-  act("choose", { kind, size, seat, opponent, series });
+  const [size, seat, opponent, series] = ["size", "seat", "opponent", "first-series"].map((id) => $(id).selectedIndex);
+  act("choose", { kind: chosenKind(), size, seat, opponent, series });
 });
 
 // -- between games ------------------------------------------------------------------------
@@ -156,6 +170,9 @@ $("really").addEventListener("click", async () => {
   if ((await act("give-up")) && leaves) act("leave");
 });
 document.addEventListener("visibilitychange", () => document.hidden || reload());
-addEventListener("resize", () => view && !view.lobby && !busy && showChoices());
-$("rules").open = matchMedia("(min-width: 60rem)").matches;
+addEventListener("resize", () => view && !view.lobby && !view.ending && !busy && showChoices());
+$("back").addEventListener("click", () => turnTo(reviewed - 1));
+$("forth").addEventListener("click", () => turnTo(reviewed + 1));
+$("show-worst").addEventListener("click", () => turnTo(worstOf(view.review)));
+$("rules").open = $("explained").open = matchMedia("(min-width: 60rem)").matches;
 reload();

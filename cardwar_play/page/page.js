@@ -9,6 +9,8 @@
 let view = null; // the last view from the host
 let shown = {}; // the digests that were shown before moves, by the number of the move
 let busy = false;
+let reviewed = 0; // the index of the decision that is reviewed; one more than the last for the end of the game
+const GLYPHS = { inaccuracy: "?!", mistake: "?", blunder: "??" }; // as in records of chess games
 
 function hex(bytes) {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -64,12 +66,14 @@ function show(now, focus) {
   document.title = `${now.title} ${now.parameters}`.trim();
   put("title", now.title);
   put("parameters", now.parameters);
-  const standing = now.ending ? "" : now.series.standing;
-  put("players", [`You play against ${now.opponents.join(", ")}.`, now.seat, standing].filter((each) => each).join(" "));
+  put("players", [`You play against ${new Intl.ListFormat("en").format(now.opponents)}.`, now.seat, now.series.standing].filter((each) => each).join(" "));
   const [, goal, rest] = /^(.*?[.!?](?= )|.*)\s*([^]*)$/.exec(now.rules); // the first sentence says how to win
   put("goal", goal);
   putLines("how", rest.split("\n"));
   draw(now);
+  // The moves just made are turned up. Nothing waits for that, and clicks go through.
+  const turned = before && now.game === before.game && now.number > before.number ? now.picture.turned : [];
+  $("turned").replaceChildren(...turned.map((place) => laid(element("span", ""), place)));
   const main = document.querySelector("main");
   main.style.setProperty("--ratio", now.picture.size[0] / now.picture.size[1]);
   if (!now.ending) main.classList.toggle("apart", !now.picture.spots.length); // the choices are buttons below it
@@ -77,11 +81,10 @@ function show(now, focus) {
   $("filter").value = "";
   choices = now.choices;
   picked = [];
-  showResult();
   showEnd();
   showChoices();
-  showMix();
   showReview();
+  showStep(now.last);
   showSeals();
   if (!focus || (!before && window.parent !== window)) return; // a page inside another must not scroll it
   // No move is selected at first: a second press of Enter must not play one.
@@ -93,20 +96,22 @@ function inWords(moves) {
   return moves.map(([who, what]) => `${who}: ${what}`).join(" · ");
 }
 
-function showResult() {
-  const last = view.last;
+// Shows the human player's move with its verdict, and the moves that followed.
+function showStep(last) {
   const steps = last ? [last.moves, ...last.later.slice(-3)].filter((moves) => moves.length) : [];
   $("moves").replaceChildren(...steps.map((moves) => element("span", inWords(moves))));
   put("outcome", last?.outcome ?? "");
   put("sentence", last?.verdict?.sentence ?? "");
-  $("sentence").classList.toggle("costly", Number(last?.verdict?.cost) > 0);
+  $("sentence").classList.toggle("costly", last?.verdict?.lost > 0);
+  put("why", view.ending && last?.verdict ? last.verdict.why : "");
   $("result").hidden = steps.length === 0;
   $("total").hidden = !view.judged;
   $("total").textContent = view.total;
   put("given-away", view.given_away);
-  $("costs").hidden = view.given_away === "";
+  $("costs").hidden = view.given_away === "" || view.account.length > 0;
   put("worth-text", view.worth);
   $("worth").hidden = view.worth === "";
+  showMix(last?.verdict?.rows ?? []);
 }
 
 // Fills a table that is hidden while it has no rows; `id` names the table or the panel around it.
@@ -122,11 +127,17 @@ function rowHead(text) {
 }
 
 function showEnd() {
-  $("end").hidden = !view.ending;
-  put("ending", view.ending);
-  putRows("account", view.account.map(([label, points, why]) => (
-    row([rowHead(label), element("td", points, "n"), element("td", why, "quiet")])
-  )));
+  $("end").hidden = $("after").hidden = !view.ending;
+  put("ending", view.result);
+  put("sum", view.ending);
+  put("grades", view.grades);
+  $("explained").hidden = !view.account.length;
+  const most = Math.max(...view.account.map(([, points]) => Math.abs(points)));
+  putRows("account", view.account.map(([label, points, why]) => {
+    const bar = barCell(Math.abs(points) / (most || 1));
+    bar.classList.toggle("minus", points < 0);
+    return row([rowHead(label), element("td", points, "n"), bar, element("td", why, "quiet")]);
+  }));
   putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
   $("watch").hidden = $("skip").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
@@ -147,8 +158,7 @@ function lengthNames() {
   return view.lengths.map((length) => (length ? `best of ${length}` : "as many as you like"));
 }
 
-function showMix() {
-  const rows = view.last?.verdict?.rows ?? [];
+function showMix(rows) {
   const most = Math.max(...rows.map(({ share }) => share));
   putRows("mix", rows.map(({ name, probability, share, cost, free, played }) => {
     const head = rowHead(name);
@@ -158,10 +168,50 @@ function showMix() {
   }));
 }
 
+// The index of the costliest decision; -1 if none cost anything.
+function worstOf(review) {
+  const lost = review.map((told) => told.verdict?.lost ?? 0);
+  return Math.max(...lost) > 0 ? lost.indexOf(Math.max(...lost)) : -1;
+}
+
+// A button for each decision, marked as in records of chess games, and one for the end of the game.
 function showReview() {
-  putRows("review", !view.ending ? [] : view.review.map(({ number, played, cost, free }) => (
-    row([element("td", number), element("td", played), element("td", cost, "n"), element("td", free, "after")])
-  )));
+  const { review } = view;
+  const { number, verdict } = review[worstOf(review)] ?? {};
+  $("worst").hidden = !verdict;
+  put("worst-text", verdict ? `Your worst move was move ${number} (${verdict.grade}): ${verdict.said}` : "");
+  $("review").hidden = review.length === 0;
+  reviewed = review.length;
+  $("steps").replaceChildren(...[...review, null].map((told, index) => {
+    const grade = told?.verdict?.grade ?? "";
+    const button = element("button", told ? `${told.number}${GLYPHS[grade] ?? ""}` : "End", `grade-${grade.replace(" ", "-")}`);
+    button.ariaLabel = told ? `Move ${told.number}${grade && `: ${grade}`}` : "End of the game";
+    button.addEventListener("click", () => turnTo(index));
+    return button;
+  }));
+}
+
+// Shows a decision of the game that has ended, with the picture before it; beyond the last, the end.
+function turnTo(index) {
+  const count = view.review.length + 1;
+  reviewed = (index + count) % count;
+  const told = view.review[reviewed];
+  for (const [place, button] of [...$("steps").children].entries()) {
+    button.ariaCurrent = place === reviewed ? "step" : null;
+    if (place === reviewed) button.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+  draw({ ...view, ...told });
+  showStep(told ?? view.last);
+  $("turned").replaceChildren();
+  $("worst").hidden = Boolean(told) || worstOf(view.review) < 0;
+  const rows = told?.verdict?.rows ?? [];
+  $("spots").replaceChildren(...(told?.picture.spots ?? []).flatMap(([name, ...place]) => {
+    const found = rows.find((each) => each.name === name && (each.played || each.free));
+    if (!found) return [];
+    const mark = element("span", "", "spot", "marked", ...(found.free ? [] : ["costly"]));
+    mark.append(element("span", found.played ? "you" : "★", "picked"));
+    return [laid(mark, place)];
+  }));
 }
 
 async function showSeals() {

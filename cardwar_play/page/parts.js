@@ -10,6 +10,12 @@ function element(tag, text, ...classes) {
   return made;
 }
 
+// Lays an element on the picture: left, top, width and height in percent.
+function laid(made, place) {
+  ["left", "top", "width", "height"].forEach((side, index) => (made.style[side] = `${place[index]}%`));
+  return made;
+}
+
 function fill(id, names, selected) {
   $(id).replaceChildren(...names.map((name) => element("option", name)));
   $(id).selectedIndex = selected;

@@ -89,6 +89,7 @@ function showChoices() {
 }
 
 function hint(rests, inPicture) {
+  if (forced()) return "";
   const step = rests.length ? choices.steps[rests[0].step] : "";
   if (!step) return rests.length ? `Click ${inPicture ? view.picture.clickable : "your move"}${KEYS}.` : "";
   const { left, begun } = rests[0];
@@ -104,12 +105,11 @@ function showSpots(items) {
     .map(([name, ...place]) => [choices.items.indexOf(name), place])
     .filter(([item, place]) => item >= 0 && (place[2] * width) / 100 >= SMALLEST);
   $("spots").ariaLabel = view.ending ? null : `Your move ${view.number}`;
-  $("spots").replaceChildren(...spots.map(([item, [left, top, wide, tall]]) => {
+  $("spots").replaceChildren(...spots.map(([item, place]) => {
     const count = picked.filter((each) => each === item).length;
     const spot = items.includes(item) ? choiceButton(item, "spot") : element("span", "", "spot");
-    Object.assign(spot.style, { left: `${left}%`, top: `${top}%`, width: `${wide}%`, height: `${tall}%` });
     if (count) spot.append(element("span", count > 1 ? `✓${count}` : "✓", "picked"));
-    return spot;
+    return laid(spot, place);
   }));
   return new Set(spots.map(([item]) => item));
 }
@@ -147,9 +147,12 @@ function selectTyped(key) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
   if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
-  if (!view || view.lobby || view.ending || (event.target === $("filter") && event.key !== "ArrowDown")) return;
+  if (!view || view.lobby || (event.target === $("filter") && event.key !== "ArrowDown")) return;
   const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
-  if (event.key in steps && buttons().length) {
+  if (view.ending) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key) || event.target.matches("select") || !view.review.length) return;
+    turnTo(reviewed + steps[event.key]);
+  } else if (event.key in steps && buttons().length) {
     select(steps[event.key]);
   } else if (event.key === "Backspace" && picked.length) {
     undo();

@@ -21,6 +21,6 @@ async function ask(path, body) {
 }
 
 function draw(now) {
-  $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}`;
+  $("scene").src = `scene.svg?game=${now.game}&turn=${now.turn}&step=${now.step ?? ""}`;
   $("scene").alt = now.position;
 }

@@ -61,25 +61,25 @@ function accountRows(account) {
     ["luck of chance", chance, "what chance paid beyond its mean"],
     ["luck in moves", draws, "how your moves met theirs"],
     ["your mistakes", -mine, "costs of your moves"],
-    ["mistakes of equilibrium", theirs, "costs of their moves"],
+    ["mistakes of the perfect player", theirs, "costs of its moves"],
     ["result", account.result, ""],
-  ].map(([label, term, why]) => [label, signed(term), why]);
+  ].filter(([label, term]) => term || label === "result").map(([label, term, why]) => [label, signed(term), why]);
 }
 
 function accountSentence(account) {
   const [value, chance, draws] = roundedTerms(account);
   const luck = rounded(chance + draws);
   const [mine, theirs] = [account.mine > 0, account.theirs > 0];
-  const neither = "neither you nor equilibrium made a mistake";
+  const neither = "neither you nor the perfect player made a mistake";
   if (!value && !mine && !theirs) return `${paid(account.result)}${luck ? " by luck" : ""}: ${neither}.`;
   const reasons = value ? [`the game is worth ${amount(value)} to you`] : [];
   if (luck) reasons.push(`luck ${brought(luck)}`);
-  if (theirs) reasons.push(`equilibrium gave away ${amount(account.theirs, "", 0)}`);
+  if (theirs) reasons.push(`the perfect player gave away ${amount(account.theirs, "", 0)}`);
   if (mine) reasons.push(`you gave away ${amount(account.mine, "", 0)}`);
   const last = reasons.pop();
   const listed = reasons.length ? `${reasons.join(", ")} and ${last}` : last;
   if (mine && theirs) return `${paid(account.result)}: ${listed}.`;
-  const faultless = mine ? "equilibrium made no mistake" : theirs ? "you made no mistake" : neither;
+  const faultless = mine ? "the perfect player made no mistake" : theirs ? "you made no mistake" : neither;
   return `${paid(account.result)}: ${listed}; ${faultless}.`;
 }
 
@@ -110,7 +110,7 @@ function seriesSentences(accounts) {
   const level = even ? ` and broke even in ${even}` : "";
   const said = [
     `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
-    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of equilibrium `
+    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of the perfect player `
       + `${amount(sum("theirs") / accounts.length, "", 0)} (means of the exact costs in ${games}).`,
   ];
   if (Math.abs(luck) > NOTHING) {

@@ -68,12 +68,12 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     assert first["war"] == first["lowest_unique"] == []
     assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker", "liars_dice"}
     opponents = {name: [entry["opponents"] for entry in each] for name, each in entries.items()}
-    assert opponents["jujitsu"][1][0] == "equilibrium"
-    assert opponents["jujitsu"][2][0].startswith("level:")  # the equilibrium of 13 cards takes long
-    assert "equilibrium" in opponents["jujitsu"][2]
-    told = [dict(zip(each["opponents"], each["plays"], strict=True))["equilibrium"] for each in entries["jujitsu"]]
+    assert opponents["jujitsu"][1][0] == "Perfect player"
+    assert opponents["jujitsu"][2][0].startswith("Level ")  # the equilibrium of 13 cards takes long
+    assert "Perfect player" in opponents["jujitsu"][2]
+    told = [dict(zip(each["opponents"], each["plays"], strict=True))["Perfect player"] for each in entries["jujitsu"]]
     assert ["prove impossible" in each for each in told] == [False, False, True]
-    assert all("equilibrium" not in each for each in opponents["lowest_unique"])
+    assert all("Perfect player" not in each for each in opponents["lowest_unique"])
 
 
 def test_a_game_at_the_size_selected_first_starts_without_compiling(monkeypatch):

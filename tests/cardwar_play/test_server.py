@@ -122,7 +122,7 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
         last = after["last"]
         assert last["moves"] == [
             ["You", str(step.actions[0] + 1)],
-            ["equilibrium", str(step.actions[1] + 1)],
+            ["Perfect player", str(step.actions[1] + 1)],
         ]
         assert last["verdict"]["cost"] == points(step.cost, 3)
         rows = {row["name"]: (row["probability"], row["cost"]) for row in last["verdict"]["rows"]}
@@ -131,7 +131,9 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
         assert last["opened"]["digest"] == before["digest"]
         assert hashlib.sha256(last["opened"]["text"].encode()).hexdigest() == before["digest"]
     assert seen[-1]["total"] == points(host.trainer.total, 3)
-    assert [each["number"] for each in seen[-1]["review"]] == [number for number, _ in host.trainer.review()]
+    assert [each["number"] for each in seen[-1]["review"]] == [1, 2, 3, 4, 5]
+    for told, before in zip(seen[-1]["review"], seen, strict=False):
+        assert (told["position"], told["picture"]) == (before["position"], before["picture"])
 
 
 def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):
@@ -184,7 +186,18 @@ def test_choices_are_found_by_typing():
 
 def texts_of(tab):
     """Everything that the server answers at this moment."""
-    paths = ["", "page.js", "picking.js", "lobby.js", "page.css", "state", "scene.svg", "choices?text=", "record.json"]
+    paths = [
+        "",
+        "page.js",
+        "picking.js",
+        "lobby.js",
+        "page.css",
+        "state",
+        "scene.svg",
+        "scene.svg?step=1",
+        "choices?text=",
+        "record.json",
+    ]
     posts = [
         ("play", tab.shown(action=99)),
         ("play", {}),
@@ -243,7 +256,7 @@ def test_no_answer_depends_on_earlier_moves_that_stay_hidden():
         tab.play(1)
         tab.play(2)
         assert tab.view["earlier"] == [step.seal.command for step in host.trainer.steps[:2]]
-        assert [who for who, _ in tab.view["last"]["moves"]] == ["You", "uniform"]
+        assert [who for who, _ in tab.view["last"]["moves"]] == ["You", "Uniform"]
         assert tab.view["last"]["opened"]["digest"] == host.trainer.steps[-1].seal.digest
     assert all(len(texts) == 1 for texts in said.values())
     assert max(len(states) for texts in said.values() for states in texts.values()) > 1
@@ -398,7 +411,7 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
         assert tab.get(f"offers?game={word}").status_code == 400
     tab.post("choose", asked)
     tab.prepared()
-    assert (tab.view["opponents"], tab.view["series"]["length"]) == (["uniform"], 3)
+    assert (tab.view["opponents"], tab.view["series"]["length"]) == (["Uniform"], 3)
     assert tab.post("choose", {**asked, **tab.shown()}).status_code == 409
     assert tab.post("leave", tab.shown()).status_code == 409
     assert tab.post("watch", tab.shown(end=False)).status_code == 400
@@ -420,7 +433,7 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
     asked = {"kind": 0, "size": 1, "seat": 0, "opponent": hard, "series": 2}
     lobby_id = tab.view["game"]
     tab.view = tab.post("choose", tab.shown(**asked)).json()
-    assert tab.view["preparing"][0] == "Jujitsu, 8 cards, against equilibrium"
+    assert tab.view["preparing"][0] == "Jujitsu, 8 cards, against the perfect player"
     other = Browser(tab.host)  # a second tab or a reload
     assert (other.view["game"], other.view["chosen"]) == (tab.view["game"], [0, 1, 0, hard, 2])
     assert tab.post("choose", tab.shown(**asked)).status_code == 409

@@ -75,7 +75,7 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
     kept = tmp_path / "game.json"
     screen = Screen("play", "jujitsu", "num_cards=4", "--seed", "5", "--record", str(kept))
     try:
-        assert "You play against equilibrium" in screen.until(PROMPT)
+        assert "You play against the perfect player" in screen.until(PROMPT)
         for line in ("", "?", "0", "5", "seven", "#9", "-1", "1 2", "\t", "help", "ü" * 300, "#" + "9" * 3000, "4.0"):
             screen.type(line)
             answer = screen.until(PROMPT)
@@ -96,6 +96,11 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
         screens.append(screen.until("Play again? "))
         screen.type("perhaps")
         screen.until("Play again? ")
+        screen.type("r")
+        reviewed = [screen.until("end of the review: ")]
+        for line in ("1", "b", ""):
+            screen.type(line)
+            reviewed.append(screen.until("Play again? " if not line else "end of the review: "))
         screen.type("n")
         screen.until(None)
     finally:
@@ -113,12 +118,18 @@ def test_a_game_in_a_terminal_with_all_kinds_of_input(tmp_path):
             break
         cost = costs[str(step["actions"]["0"])]
         total += cost
-        assert (f"That gave away {amount(cost)} point" if cost else "That cost nothing.") in said
+        assert (f" cost {amount(cost)} point" in said) == bool(cost)
         for action, each in costs.items():
             row = [str(int(action) + 1), points(mix[action], 3), points(each, 3)]
             assert re.search(r"\W+".join(map(re.escape, row)), said)
         assert f"{points(total, 3)} points given away" in said
     assert total > 0.01
+    costs = [step["verdict"]["costs"][str(step["actions"]["0"])] for step in record.content["steps"]]
+    worst = costs.index(max(costs))
+    places = [re.findall(r"Move (\d) of 4", said) for said in reviewed]
+    assert places == [[str(worst + 1)], ["1"], ["4"], []]  # from the worst, back from the first to the last
+    assert f"Your worst move was move {worst + 1} " in "".join(screens)
+    assert "The perfect player plays " in reviewed[1]
     ending = " ".join("".join(screens[-2:]).split())  # a read can bring more than was waited for
     assert record.account.sentence("equilibrium") in ending
 
@@ -162,7 +173,7 @@ def test_a_series_ends_when_the_person_quits(played):
 def test_who_wins_after_the_person_is_out_is_said(played):
     words = ("war", "num_players=3", "ranks=4", "discards=0", "--against", "max,uniform", "--seed", "1")
     assert played("#1\n" * 99, *words)[1].endswith(
-        "\nThe others played on. All others are out of cards. max wins 1 point.\n"
+        "\nThe others played on. All others are out of cards. Max wins 1 point.\n"
     )
 
 
@@ -172,7 +183,7 @@ def test_an_interrupt_says_the_total_of_the_series_and_keeps_the_record(monkeypa
     code, out, err = run(capsys, "play", "jujitsu", "num_cards=2", "--games", "2", "--record", str(kept))
     assert (code, out.splitlines()[-1][:17]) == (130, "In 1 game you won")
     assert "the game in progress does not count" in err
-    assert "\nequilibrium: Plays optimally: " in out
+    assert "\nPerfect player: Plays optimally: " in out
     assert read_record(tmp_path / "game-2.json").content["ending"] == "broken off"
 
 
@@ -211,14 +222,14 @@ def test_giving_up_opens_what_was_sealed(played, word):
 
 def test_nothing_private_is_shown_before_the_end(played):
     _, out, _ = played("value\nraise\n", "dice_poker", "--seed", "6")
-    assert "In the rules, you are in seat 0." in out
+    assert "You play against the perfect player. You check or raise." in out
     before, worth, after = out.split(PROMPT)
-    rolled = int(re.search(r"You rolled (\d)\nequilibrium rolled \?", before)[1])
+    rolled = int(re.search(r"You rolled (\d)\nThe perfect player rolled \?", before)[1])
     game = make_game("dice_poker")
     judge = Judge(baselines.solve(game))
     worths = [judge.to_go(start.state, 0) for start in game.initial() if start.state.rolls[0] == rolled]
     assert f"you get {amount(np.mean(worths), '+')} point" in worth
-    assert re.search(r"equilibrium rolled \d", after)
+    assert re.search(r"The perfect player rolled \d", after)
     assert not re.search(r"fold|call|plays", before.partition("Move 1")[2])
 
 
@@ -230,7 +241,7 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
     assert "\n  #1 discards 2 3 4 and battles with 5\n" in out
     assert out.count("  #10 discards 2 3 5 and battles with 6\n") == 2  # in the first list, and after the search
     assert "You: discards 2 3 5 and battles with 6\n" in out
-    assert re.search(r"You           hand [\d ]+  wins -\nmax \(seat 1\)  hand", out), "columns keep their places"
+    assert re.search(r"You           hand [\d ]+  wins -\nMax \(seat 1\)  hand", out), "columns keep their places"
     assert re.search(r'"discards \d+" finds "discards [\d ]+ and battles with \d+"', out)
     assert " ".join(out.split()).count("2x13 means two cards of rank 13, and the pot is") == 2  # at the start, by help
     assert "expected payoff" not in out
@@ -241,18 +252,18 @@ def test_a_war_is_found_by_its_cards_and_has_one_number_in_all_lists_of_a_turn(p
 @each_row(
     ("line", "words", "said"),
     [
-        ("#1", "war num_players=3 ranks=3 --against max,min", r"min: 2\nmax takes 3 cards\.\n"),
-        ("1", "oshi_zumo coins=3 size=1 --seat 1", r"(?m)^equilibrium  \| \. W \. \|  you$"),
+        ("#1", "war num_players=3 ranks=3 --against max,min", r"Min: 2\nMax takes 3 cards\.\n"),
+        ("1", "oshi_zumo coins=3 size=1 --seat 1", r"(?m)^Perfect player  \| \. W \. \|  you$"),
         (
             "1",
             "goofspiel num_cards=2",
-            r"equilibrium: 2\nequilibrium won (1|2) points?\. equilibrium leads by \1\.\n",
+            r"Perfect player: 2\nThe perfect player won (1|2) points?\. The perfect player leads by \1\.\n",
         ),
         (
             "1",
             "dice_wars num_cards=2",
-            r"equilibrium: \d\n(The battle is tied, with probability \d+%\. Nobody|"
-            r"(You|equilibrium) won the battle, with probability \d+%\. \2) lead",
+            r"Perfect player: \d\n(The battle is tied, with probability \d+%\. Nobody|"
+            r"(You|The perfect player) won the battle, with probability \d+%\. \2) lead",
         ),
     ],
 )
@@ -293,7 +304,7 @@ def test_a_long_search_is_offered_with_its_estimate_and_left_out_otherwise(playe
     assert code == 0
     # 89 matrix games on two processors
     assert "\nMoves are not judged: computing the equilibrium of jujitsu num_cards=5 takes about 89 seconds" in out
-    assert "You play against uniform" in out
+    assert "You play against Uniform" in out
 
 
 def test_the_question_before_a_long_search_explains_its_answers(monkeypatch):

@@ -2,19 +2,21 @@
 
 import dataclasses
 import itertools
+import re
 
 import numpy as np
 import pytest
+from thinning import each_row
 
 import baselines
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode, draw_action
-from cardwar_play.account import account_of, explained
-from cardwar_play.judge import Judge
+from cardwar_play.account import account_of, amount, explained
+from cardwar_play.judge import Judge, Verdict, grade
 from cardwar_play.seating import table_for
 from cardwar_play.trainer import Trainer
-from cardwar_play.view import verdict_view
+from cardwar_play.view import verdict_view, view_of, worst_of
 
 
 def play_out(trainer, choose):
@@ -40,8 +42,9 @@ def test_costs_are_proportional_to_the_payoffs(stake):
             expected, found = (judge.verdict(start.state, player, action) for judge in (usual, other))
             costs = {each: stake * cost for each, cost in expected.costs.items()}
             assert found.costs == pytest.approx(costs, rel=1e-9, abs=0)
-            shown = verdict_view(table, found)
-            assert (shown["cost"] == "0.000", shown["sentence"] == "That cost nothing.") == (not expected.cost,) * 2
+            shown = verdict_view(table, start.state, found)
+            assert (shown["cost"] == "0.000", not shown["said"]) == (not expected.cost,) * 2
+            assert shown["grade"] == grade(expected, games[0].facts)
     start, actions = games[1].initial()[5].state, {0: 1, 1: 1}  # a raise with a 2 of 3
     assert other.verdict(start, 0, 1).cost
     (after,) = games[1].transitions(start, actions)
@@ -68,17 +71,42 @@ def test_less_than_the_gap_counts_as_nothing(solution, trainer_of):
     assert trainer_of(dataclasses.replace(solution, gap=0.2)).play(play).cost == 0.0
 
 
-def test_the_review_has_the_costliest_move_first(solution, trainer_of):
+@each_row(
+    ("costs", "met", "named"),
+    [
+        ((0.0, 1.0), True, "best"),
+        ((1e-6, 0.0), True, "inaccuracy"),
+        ((0.1999, 0.0), True, "inaccuracy"),
+        ((0.2, 0.0), True, "mistake"),  # a tenth of the range from -1 to 1
+        ((0.3 - 1e-12, 0.0), True, "blunder"),
+        ((0.0,), True, "only move"),
+        ((0.0, 0.0), False, ""),
+    ],
+)
+def test_a_move_is_named_by_the_share_of_the_payoffs_that_it_costs(costs, met, named):
+    verdict = Verdict(0, dict(enumerate(costs)), {}, met)
+    assert grade(verdict, make_game("jujitsu").facts) == named
+
+
+def test_the_review_names_the_costliest_move_and_says_why_it_cost_something(solution, trainer_of):
     def worst(trainer):
         judge = trainer.table.judge
         return max(trainer.choices, key=lambda action: judge.verdict(trainer.state, 0, action).cost)
 
     trainer = play_out(trainer_of(solution, seed=5), worst)
-    review = trainer.review()
-    assert len(review) > 1
-    assert [step.cost for _, step in review] == sorted((s.cost for s in trainer.steps if s.cost), reverse=True)
-    assert all(trainer.decisions[number - 1] is step for number, step in review)
-    assert trainer.total == pytest.approx(sum(step.cost for step in trainer.decisions))
+    review, costs = view_of(trainer)["review"], [step.cost for step in trainer.decisions]
+    assert [told["verdict"]["lost"] for told in review] == costs
+    assert trainer.total == pytest.approx(sum(costs))
+    at, said = worst_of(review)
+    (number, cost), step = max(enumerate(costs), key=lambda each: each[1]), trainer.steps[at]
+    best = [str(action + 1) for action, lost in step.verdict.costs.items() if not lost]
+    named, played = grade(step.verdict, solution.game.facts), step.actions[0] + 1
+    *said, free = re.split(" points; best was ", said)
+    assert (at, said) == (number, [f"Your worst move was move {at + 1} ({named}): {played} cost {amount(cost)}"])
+    assert re.split(", | or ", free.rstrip(".")) == best
+    replies = {str(a + 1): share for a, share in enumerate(solution.strategies(step.before)[1]) if share > 0.005}
+    told = dict(re.findall(r"(\d) [(](\d+)%[)]", review[at]["verdict"]["why"]))
+    assert told == {name: f"{100 * share:.0f}" for name, share in replies.items()}
 
 
 # -- what is fixed before the person moves ----------------------------------------------

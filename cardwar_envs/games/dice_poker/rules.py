@@ -228,6 +228,9 @@ class DicePoker(Game[DicePokerState]):
         )
         return " ".join(sentences)
 
+    def seat_in_words(self, player: int) -> str:
+        return ("You check or raise.", "You fold or call if your opponent raises.")[player]
+
     def scene(self, revealed: Revealed[DicePokerState]) -> Scene:
         rolls, wide, plays = _seen_rolls(revealed), (INSIDE - GAP) / 2, revealed.last_actions
         shapes: list[Shape] = []
@@ -235,7 +238,8 @@ class DicePoker(Game[DicePokerState]):
             panel = Box(MARGIN + column * (wide + GAP), TOP, wide, PANEL, "panel", radius=14)
             plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
             name = revealed.name(player) + (", you" if player == revealed.viewer and not revealed.names else "")
-            die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18)
+            turned = plays is not None and player != revealed.viewer
+            die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18, turned=turned)
             done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
             shapes += [
                 panel,

@@ -38,6 +38,7 @@ from cardwar_envs.core.game import CERTAIN, ActionImage, Canonical, Game, GameFa
 from cardwar_envs.core.parameters import one_of, whole_number
 from cardwar_envs.core.rules import MASK, OBSERVED, new_transition
 from cardwar_envs.core.scene import Revealed, Scene
+from cardwar_envs.core.texts import numbers_in_words
 from cardwar_envs.games.duel import interleaving as order
 from cardwar_envs.games.duel.how_to_play import hands_in_columns, how_to_play
 from cardwar_envs.games.duel.interleaving import Hand, Hands
@@ -291,6 +292,10 @@ class Duel(Game[DuelState]):
     def how_to_play(self) -> str:
         """Explains the hands, how to win a trick, what a tie is worth and what is paid."""
         return how_to_play(self.hands, self.ties, self.payoff, self.view)
+
+    def seat_in_words(self, player: int) -> str:
+        own, other = self.hands
+        return "" if own == other else f"You hold {self.card_word}s {numbers_in_words(self.hands[player])}."
 
     def scene(self, revealed: Revealed[DuelState]) -> Scene:
         return duel_scene(self, revealed)

@@ -57,18 +57,18 @@ class Trick:
 def duel_scene(game: _Duel, revealed: Revealed[DuelState]) -> Scene:
     """Draws a duel."""
     size, trick = len(game.hands[0]), _last_trick(game, revealed)
-    grid, renumbered = HandGrid(size), game.view == "word"
+    grids, renumbered = (HandGrid(size), HandGrid(size, near=True)), game.view == "word"
 
     def slots(player: int) -> list[Slot]:
-        return grid.slots(game.hands[player], revealed.state.hands[player], renumbered)
+        return grids[0].slots(game.hands[player], revealed.state.hands[player], renumbered)
 
     drawn = face_to_face(
         game,
         revealed,
         f"{size - len(revealed.state.hands[0])} of {size} {game.trick_word}s",
         " ".join(filter(None, (_standing(game, revealed), _margin(game, revealed)))),
-        lambda player, top: grid.draw(slots(player), player, top, revealed.viewer),
-        grid.height,
+        lambda player, top, near: grids[near].draw(slots(player), player, top, revealed.viewer),
+        [grid.height for grid in grids],
         partial(_middle, game, revealed),
         MIDDLE,
     )

@@ -24,7 +24,7 @@ def goofspiel_scene(
     """
     cards, state = game.facts.num_actions, revealed.state
     gone = cards - len(state.hands[0])
-    grid, margin = HandGrid(cards), _margin(revealed, cards, carries)
+    grid, near_grid, margin = HandGrid(cards), HandGrid(cards, near=True), _margin(revealed, cards, carries)
 
     def slots(player: int) -> list[Slot]:
         return grid.slots(range(1, cards + 1), state.hands[player], by_word)
@@ -37,8 +37,8 @@ def goofspiel_scene(
         revealed,
         f"prize {gone + 1} of {cards}" if gone < cards else f"all {cards} prizes are gone",
         " ".join(filter(None, (_standing(revealed), margin))),
-        lambda player, top: grid.draw(slots(player), player, top, revealed.viewer),
-        grid.height,
+        lambda player, top, near: (near_grid if near else grid).draw(slots(player), player, top, revealed.viewer),
+        (grid.height, near_grid.height),
         between,
         BIDS + 30 + (grid.height if grid.holds(grid.size) else 30),
     )

@@ -32,17 +32,15 @@ from cardwar_envs.core.cards import INSIDE, face_to_face, last_play, standing
 from cardwar_envs.core.forms import CompiledRules
 from cardwar_envs.core.game import CERTAIN, Canonical, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number, whole_numbers
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, label, player_colour
 from cardwar_envs.core.texts import WorkedRound, counted
+from cardwar_envs.games.oshi_zumo.board import BOARD, board_shapes
 
 MAX_COINS = 10_000
 MAX_SIZE = 1000
 # Maximum number of moves; larger numbers would not be exact in an observation.
 MAX_HORIZON = 1 << 24
-BAR, BOARD, SPACE = 30.0, 144.0, 18.0
-BID = (64.0, 64.0)
-# Maximum number of fields drawn; the fields of a longer board would be too narrow to see.
-MOST_FIELDS = 41
+BAR, BID, SPACE = 30.0, 64.0, 18.0
 
 
 class OshiZumoState(NamedTuple):
@@ -255,35 +253,28 @@ class OshiZumo(Game[OshiZumoState]):
         if revealed.over:
             lines.append(standing(revealed, revealed.payoffs[0] - revealed.payoffs[1]))
 
-        def seat(player: int, top: float) -> list[Shape]:
-            bid = Box(WIDTH / 2 - BID[0] / 2, top + BAR + SPACE, *BID)
+        def seat(player: int, top: float, near: bool) -> list[Shape]:
+            bid = Box(WIDTH - MARGIN - BID, top, BID, BID)
             return [*_purse(state.coins[player], self.coins, player, top), *_bid(self, revealed, player, bid)]
 
-        def between(board: Box, seats: Sequence[int]) -> list[Shape]:
-            below, wide = board.y + BOARD - 12 - 14 * len(lines), INSIDE - 2 * MARGIN
+        def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
+            below, wide = panel.y + BOARD - 12 - 14 * len(lines), INSIDE - 2 * MARGIN
             said = [
                 label(WIDTH / 2, below + 28 * i, line, wide, 20, "middle", bold=True) for i, line in enumerate(lines)
             ]
-            room, top = (board.width - 2 * MARGIN) / 2, board.y + 20
-            ends = [
-                label(board.x + MARGIN, top, _end(revealed, 0), room, 18),
-                label(board.x + board.width - MARGIN, top, _end(revealed, 1), room, 18, "end"),
-            ]
-            return [*_fields(state.position, self.size, board), *ends, *said]
+            return [*board_shapes(state.position, self.size, panel, revealed), *said]
 
-        drawn = face_to_face(
-            self, revealed, _left(revealed), lines[-1], seat, BAR + SPACE + BID[1], between, BOARD, SPACE
-        )
+        drawn = face_to_face(self, revealed, _left(revealed), lines[-1], seat, (BID, BID), between, BOARD, SPACE)
         return replace(drawn, outcome=lines[0]) if revealed.over else drawn
 
 
 def _purse(left: int, coins: int, player: int, top: float) -> list[Shape]:
     """Draws a bar as long as the remaining coins, and their number."""
-    room = INSIDE - 150
+    room, top = INSIDE - 320, top + (BID - BAR) / 2
     shapes: list[Shape] = [Box(MARGIN, top, room, BAR, "panel")]
     if left:
         shapes.append(Box(MARGIN, top, max(room * left / coins, 6.0), BAR, "card", player_colour(player), 4, 6))
-    shapes.append(label(WIDTH - MARGIN, top + 22, f"{left} of {coins} coins", 145, 19, "end"))
+    shapes.append(label(MARGIN + room + 10, top + 22, f"{left} of {coins} coins", 145, 19))
     return shapes
 
 
@@ -293,27 +284,6 @@ def _bid(game: OshiZumo, revealed: Revealed[OshiZumoState], player: int, box: Bo
     actions = revealed.last_actions
     won = actions is not None and actions[player] > actions[1 - player] >= 0
     return [*shapes, *last_play(game, revealed, player, box, 30, won)]
-
-
-def _fields(position: int, size: int, board: Box) -> list[Shape]:
-    """Draws the fields with player 0's side on the left, the places off the board, and the wrestler."""
-    count = min(2 * size + 3, MOST_FIELDS)
-    step = (board.width - 2 * MARGIN) / count
-    width, middle = min(step * 0.84, 56.0), board.y + 54
-    shown = range(-(count // 2), count // 2 + 1)
-    shapes: list[Shape] = []
-    for field in shown:
-        centre = WIDTH / 2 + field * step
-        side = "muted" if field == 0 else player_colour(int(field > 0))
-        fill = None if abs(field) > size else "slot"
-        shapes.append(Box(centre - width / 2, middle - width / 2, width, width, fill, side, 3))
-    at = max(shown[0], min(position, shown[-1]))
-    shapes.append(Disc(WIDTH / 2 + at * step, middle, 0.32 * width, "win"))
-    return shapes
-
-
-def _end(revealed: Revealed[OshiZumoState], player: int) -> str:
-    return f"{revealed.whose(player)} end".replace("your", "Your")
 
 
 def _left(revealed: Revealed[OshiZumoState]) -> str:

@@ -11,13 +11,13 @@ from cardwar_envs.core.cards import GAP, IN_A_ROW, INSIDE, PLATE, TOP, HandGrid,
 from cardwar_envs.core.game import FORFEIT, Game
 from cardwar_envs.core.scene import (
     MARGIN,
-    YOU,
     Box,
     Revealed,
     Scene,
     Shape,
     centred,
     in_points,
+    in_sentence,
     label,
     player_colour,
     text_width,
@@ -38,12 +38,11 @@ NAMES = 240.0  # the room for their names
 def war_scene(game: Game[WarState], actions: WarActions, revealed: Revealed[WarState]) -> Scene:
     """Draws a game of WAR."""
     ranks, players = actions.cards, game.facts.num_players
-    grid = HandGrid(len(ranks) if _has_places(ranks) else 2 * IN_A_ROW)
+    places = len(ranks) if _has_places(ranks) else 2 * IN_A_ROW
     seats, plays = cards.seats_in_view(players, revealed.viewer), _plays(actions, revealed)
     crowd = len(seats) > WITH_HANDS
     tiles = -(-len(seats) // TILES) * (TILE + GAP) + SPACE if crowd else 0.0
     shown = [revealed.viewer or 0] if crowd else seats
-    block = PLATE + grid.height + SPACE
     standing, reason, tie = _standing(revealed, plays), _reason(game, revealed), _tie(revealed, plays)
     panel = Box(MARGIN, TOP, INSIDE, PANEL, "panel", radius=14)
     short = reason or ("A tie without a war: the cards stay on the table" if tie else "")
@@ -54,13 +53,14 @@ def war_scene(game: Game[WarState], actions: WarActions, revealed: Revealed[WarS
             shapes += _tile(revealed, player, top)
         top += tiles
     for player in shown:
+        grid = HandGrid(places, near=player == seats[-1])
         done = _words(plays[player]) if player in plays else ""
         remark = _piles(revealed, player)
         if revealed.over or player not in revealed.state.live:
             remark += f", payoff {in_points(revealed.payoffs[player])}"
         shapes += cards.name_plate(player, top, revealed, remark, done)
         shapes += grid.draw(_slots(ranks, revealed.state, player), player, top + PLATE, revealed.viewer)
-        top += block
+        top += PLATE + grid.height + SPACE
     aside = "the game is over" if revealed.over else f"{counted(revealed.state.rounds_left, 'round')} left"
     drawn = cards.picture(game, revealed, top + 4, aside, shapes, standing)
     return replace(drawn, outcome=". ".join(filter(None, (tie, reason))), clickable="one of your cards")
@@ -118,7 +118,7 @@ def _table_panel(
         shapes.append(label(left, panel.y + 66, "played", room, 18, colour="muted"))
     places = [Box(panel.x + 20 + i * 44, panel.y + 88, 35, 50) for i in range(12)]
     for place, (player, battle) in zip(places, battled, strict=False):
-        shapes += cards.card(place, str(battle), player, 18, won=player == winner)
+        shapes += cards.card(place, str(battle), player, 18, won=player == winner, turned=True)
     return shapes + (_pot(pot, places[len(battled) + 1 if battled else 0 :]) if pot else [])
 
 
@@ -163,9 +163,9 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
     return "A new round" if winner is None else f"{revealed.does(winner, 'takes')} {counted(taken, 'card')}"
 
 
-def _group(revealed: Revealed[WarState], players: Sequence[int]) -> str:
-    """The players' names, or their number if the names do not fit."""
-    names = joined([revealed.name(player) for player in players]).replace(YOU, YOU.lower())
+def _group(revealed: Revealed[WarState], players: Sequence[int], begins: bool = False) -> str:
+    """The players' names, in or at the beginning of a sentence, or their number if the names do not fit."""
+    names = joined([in_sentence(revealed.name(player), begins and player == players[0]) for player in players])
     fits = len(players) <= NAMED and text_width(names, 18) <= NAMES
     return names if fits else f"{len(players)} players"
 
@@ -177,9 +177,7 @@ def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
         return ""
     highest = max(play[-1] for play in plays.values())
     tied = [player for player, play in plays.items() if play[-1] == highest]
-    group = _group(revealed, tied)
-    who = f"{YOU}{group.removeprefix(YOU.lower())}" if group.startswith(f"{YOU.lower()} ") else group
-    return f"{who} tied with too few cards for a war and lost them to the table"
+    return f"{_group(revealed, tied, begins=True)} tied with too few cards for a war and lost them to the table"
 
 
 def _taker(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> tuple[int | None, int]:
