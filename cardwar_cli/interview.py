@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from cardwar_cli.arguments import AgentSeconds, GameName, Words, count
-from cardwar_cli.console import AsJson, advancing, is_duel, print_json, say, say_aside, say_identity
+from cardwar_cli.arguments import AgentSeconds, Words, count
+from cardwar_cli.console import AsJson, advancing, is_duel, new_table, out, print_json, say, say_aside, say_identity
 from cardwar_envs.core.texts import counted
 from train.text.game_names import game_from_words, json_parameters
 from train.text.printing import points
 
 if TYPE_CHECKING:
     from cardwar_envs import Game
-    from cardwar_play.interview import Interviewer
+    from cardwar_play.interview import Answers, Interviewer
     from train.policies.agent_process import AgentError
 
 FORMS = ("mix", "move")
 # Moves per information state: best responses are computed from a quarter of them and measured on the others.
 REPEATS = 200
+# Matrix games of each size of a ladder, and the largest size.
+RUNGS, MOST_ACTIONS = 20, 20
 
 
 def interview(
-    game: GameName,
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="As for other commands; none with --ladder.")
+    ] = None,
     words: Words = None,
     *,
     agent: Annotated[str, typer.Option(metavar="COMMAND", help="The program to query; it is started without a shell.")],
@@ -54,41 +59,132 @@ def interview(
             help="Play N games against the equilibrium; do not query all information states.",
         ),
     ] = None,
+    ladder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZES",
+            help=f"Query random matrix games of these sizes, e.g. 2,3,5, not one game; --games of each, or {RUNGS}.",
+        ),
+    ] = None,
+    disguise: Annotated[
+        bool,
+        typer.Option("--disguise", help="Rename the game's words, labels and cards in prompts, at random by --seed."),
+    ] = False,
+    hide_moves: Annotated[
+        bool, typer.Option("--hide-moves", help="Do not list the legal moves in prompts; they follow from the rules.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Stop after this number of invalid answers to one query.")] = 3,
     agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
+    from cardwar_play.interview import Interviewer
+    from train.policies.agent_process import AgentError
+    from train.policies.prompt_form import PromptForm
+
+    forms = {"disguise": disguise, "hide_moves": hide_moves}
+    if ladder is not None:
+        if game is not None or sample is not None or repeats is not None or form != "mix":
+            raise ValueError("--ladder has games of its own: it cannot be combined with GAME, --form or --sample")
+        _ladder(_sizes(ladder), games or RUNGS, agent, folder, seed, tries, forms, as_json)
+        return
+    if game is None:
+        raise ValueError("name a game, or query matrix games with --ladder SIZES")
     rules = game_from_words(game, words or [])
     settings = _checked(rules, form, repeats, sample, games)
+    prompts = PromptForm(rules, seed if disguise else None, hide_moves)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
-    from cardwar_play.interview import Interviewer, answers_in
-    from train.policies.agent import PROTOCOL
-    from train.policies.agent_process import AgentError
+    with _opened(folder, {**head, **forms, "names": prompts.names}) as answers:
+        say_aside(_queries(settings, about, rules, len(answers)))
+        with closing(Interviewer(rules, agent, answers, tries, prompts)) as interviewer:
+            figures, ended = _measured(interviewer, settings, about, seed)
+        if ended is None:
+            answers.require_all_used()
+        figures |= _counts(interviewer)
+    if "measured" in figures and as_json:
+        print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
+    elif "measured" in figures:
+        if ended is not None:
+            say(f"only the first {figures['completed']:,} are complete:")
+        _show(rules, figures)
+        _show_counts(figures)
+    if ended is not None:
+        raise AgentError(f"{ended}; {_kept(figures['answers'], folder)}")
+
+
+@contextmanager
+def _opened(folder: Path, head: dict[str, Any]) -> Iterator[Answers]:
+    """Opens the answers in a folder, and names their damaged lines."""
+    from cardwar_play.interview import answers_in
+    from train.policies.agent_lines import PROTOCOL
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
         if answers.damaged:
             lines = ", ".join(map(str, answers.damaged))
             say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
-        say_aside(_queries(settings, about, rules, len(answers)))
-        with closing(Interviewer(rules, agent, answers, tries)) as interviewer:
-            figures, ended = _measured(interviewer, settings, about, seed)
-        if ended is None:
-            answers.require_all_used()
-        figures["answers"], figures["invalid_answers"] = len(answers), sum(answers.failures.values())
-        figures["damaged_lines"] = len(answers.damaged)
-        figures["about"] = [json.loads(said) for said in answers.abouts()]
-    if "measured" in figures and as_json:
-        print_json(rules, agent=agent, **settings, **figures, **({"ended": str(ended)} if ended else {}))
-    elif "measured" in figures:
-        if ended is not None:
-            say(f"only the first {figures['completed']:,} are complete:")
-        _show(rules, figures)
-    if ended is not None:
-        kept = f"{counted(figures['answers'], 'answer')} stored in {folder}; the same command resumes there"
-        raise AgentError(f"{ended}; {kept}")
+        yield answers
+
+
+def _counts(interviewer: Interviewer) -> dict[str, Any]:
+    """Counts the answers, and how many of them were invalid or needed which leniency."""
+    answers = interviewer.answers
+    return {
+        "answers": len(answers),
+        "invalid_answers": sum(map(len, answers.failures.values())),
+        "illegal_answers": answers.illegal,
+        "lenient": dict(sorted(interviewer.lenient.items())),
+        "damaged_lines": len(answers.damaged),
+        "about": [json.loads(said) for said in answers.abouts()],
+    }
+
+
+def _kept(answers: int, folder: Path) -> str:
+    return f"{counted(answers, 'answer')} stored in {folder}; the same command resumes there"
+
+
+def _sizes(words: str) -> list[int]:
+    sizes = [int(size) if size.strip().isdecimal() else 0 for size in words.split(",")]
+    if sizes != sorted({*sizes}) or not 2 <= sizes[0] <= sizes[-1] <= MOST_ACTIONS:
+        raise ValueError(f"--ladder ({words}) must be ascending sizes from 2 to {MOST_ACTIONS}, for example 2,3,5")
+    return sizes
+
+
+def _ladder(
+    sizes: list[int], games: int, agent: str, folder: Path, seed: int, tries: int, forms: Any, as_json: bool
+) -> None:
+    """Queries the agent for both strategies of `games` random matrix games of each size."""
+    from cardwar_play.interview import Interviewer
+    from cardwar_play.ladder import TOLERANCE, climb, make_rungs
+    from train.policies.agent_process import AgentError
+
+    rungs = {size: [*make_rungs(size, games, seed, **forms)] for size in sizes}
+    names = {rung.key: rung.form.names for steps in rungs.values() for rung in steps}
+    settings, rows = {"ladder": sizes, "games": games, "agent": agent, "seed": seed, **forms}, list[dict[str, Any]]()
+    with _opened(folder, {**settings, "names": names}) as answers:
+        say_aside(f"{2 * games * len(sizes):,} queries: both seats of {games:,} games of each size")
+        with closing(Interviewer(rungs[sizes[0]][0].game, agent, answers, tries)) as interviewer:
+            try:
+                for size, steps in rungs.items():
+                    with advancing(f"games of {size} x {size}", games) as bar:
+                        found = climb(interviewer, steps, bar)
+                    rows += [{"size": size, "player": player, **figures} for player, figures in found.items()]
+            except AgentError as error:
+                raise AgentError(f"{error}; {_kept(len(answers), folder)}") from None
+        answers.require_all_used()
+        counts = _counts(interviewer)
+    if as_json:
+        print(json.dumps({**settings, "measured": "exact", "tolerance": TOLERANCE, "rows": rows, **counts}))
+        return
+    table = new_table(f"{games} matrix games of each size", "player", "answered", "right", "mean exploitability")
+    for row in rows:
+        name = f"{row['size']}x{row['size']} {row['player'].replace('_', ' ')}"
+        table.add_row(name, str(row["answered"]), f"{row['right']:.0%}", points(row.get("exploitability"), 3))
+    out.print(table)
+    say(f"right: an exploitability of at most {TOLERANCE:g} points, 1 % of the range of payoffs")
+    say("figures are exact for these games, which have no pure equilibrium; a game without valid answers is not right")
+    _show_counts(counts)
 
 
 def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
@@ -210,8 +306,14 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
         ratio = found["variance_ratio"]
         if ratio is not None and ratio < 1e6:
             say(f"The variance of losses is {ratio:.1f} times that of costs.")
-    invalid = f"; {found['invalid_answers']:,} more were invalid and repeated" if found["invalid_answers"] else ""
+
+
+def _show_counts(found: dict[str, Any]) -> None:
+    illegal = f" ({found['illegal_answers']:,} named no legal move)" if found["illegal_answers"] else ""
+    invalid = f"; {found['invalid_answers']:,} more were invalid{illegal}" if found["invalid_answers"] else ""
     damaged = f"; {counted(found['damaged_lines'], 'damaged line')} ignored" if found["damaged_lines"] else ""
     say(f"{found['answers']:,} answers{invalid}{damaged}")
+    if found["lenient"]:
+        say(f"answers read leniently: {', '.join(f'{kind} {number:,}' for kind, number in found['lenient'].items())}")
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,9 @@ import baselines
 from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
 from cardwar_envs import Game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
-from train.policies.agent import Answer, Query, Reply, query_for, read_answer
+from train.policies.agent_lines import NOT_LEGAL, Query, Reply, parse_answer, read_answer
 from train.policies.agent_process import AgentError, AgentProcess
+from train.policies.prompt_form import PromptForm
 from train.storage.alone import alone_in
 from train.text.validation import one_line
 
@@ -37,12 +39,12 @@ class Answers:
     Attributes:
         folder: The folder that stores them.
         damaged: Numbers, from 1, of the lines whose checksums were wrong then.
-        failures: Key -> invalid answers to that query.
+        failures: Key -> what was wrong with each invalid answer to that query.
     """
 
     def __init__(self, folder: Path, lines: list[bytes], file: IO[bytes]) -> None:
         self.folder, self._file, self.damaged = folder, file, list[int]()
-        self.failures: dict[str, int] = {}
+        self.failures: dict[str, list[str]] = {}
         self._valid: dict[str, dict[str, Any]] = {}
         self._used: set[str] = set()
         for number, line in enumerate(lines, start=1):
@@ -61,44 +63,58 @@ class Answers:
         """The file of answers."""
         return self.folder / ANSWERS_FILE
 
-    def get(self, key: str, query: Query) -> Reply | None:
-        """Returns the answer to a query, or None if there is none yet.
+    def get(self, key: str, query: Query, sent: Query) -> Reply | None:
+        """Returns the answer to a query, of which the agent got `sent`, or None if there is none yet.
 
         Raises:
-            ValueError: If `key` belongs to a different query, or the stored answer is invalid.
+            ValueError: If `key` belongs to a different query, or the stored answer is invalid or was read differently.
         """
         self._used.add(key)
         if (kept := self._valid.get(key)) is None:
             return None
-        if kept["query"] != stored(query):
+        if kept["query"] != stored(sent):
             raise ValueError(f"{self.path}: {key} belongs to a different query; use another folder")
         try:
-            return read_answer(kept["answer"].encode(errors="replace"), query)
+            reply = read_answer(kept["answer"].encode(errors="replace"), query)
         except ValueError as error:
             raise ValueError(f"{self.path}: the answer to {key} is invalid: it {error}") from None
+        if kept.get("used") != used(reply, query):
+            raise ValueError(
+                f"{self.path}: the answer to {key} was read as {kept.get('used')}, not {used(reply, query)}"
+            )
+        return reply
 
     def require_all_used(self) -> None:
         """Raises a ValueError if the folder has answers to queries that the interview does not make."""
         if unknown := [key for key in (*self._valid, *self.failures) if key not in self._used]:
             raise ValueError(f"{self.path}: this interview has no query {unknown[0]!r}; use another folder")
 
-    def keep(self, key: str, query: Query, answer: str, failure: str = "") -> None:
-        """Stores an answer; an invalid answer is stored with the reason as `failure`."""
-        entry = {"key": key, "query": stored(query), "answer": answer} | ({"failure": failure} if failure else {})
+    def keep(self, key: str, sent: Query, answer: str, **more: str | None) -> None:
+        """Stores an answer, an invalid one with the reason as `failure`, one read leniently with what was `used`."""
+        entry = {"key": key, "query": stored(sent), "answer": answer} | {
+            name: text for name, text in more.items() if text
+        }
         self._file.write(line_of(entry) + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
         self._take(entry)
 
+    @property
+    def illegal(self) -> int:
+        """The number of invalid answers that name something else than a legal move."""
+        return sum(NOT_LEGAL in reason for reasons in self.failures.values() for reason in reasons)
+
     def abouts(self) -> list[str]:
         """Returns the agent's distinct remarks on its answers, in order of first appearance."""
         with one_line():
-            remarks = [Answer.model_validate(parse_object(entry["answer"])).about for entry in self._valid.values()]
+            remarks = [
+                parse_answer(entry["answer"].encode(errors="replace"))[0].about for entry in self._valid.values()
+            ]
         return list(dict.fromkeys(json.dumps(remark) for remark in remarks if remark))
 
     def _take(self, entry: dict[str, Any]) -> None:
         if "failure" in entry:
-            self.failures[entry["key"]] = self.failures.get(entry["key"], 0) + 1
+            self.failures.setdefault(entry["key"], []).append(entry["failure"])
         else:
             self._valid[entry["key"]] = entry
 
@@ -106,6 +122,12 @@ class Answers:
 def stored(query: Query) -> dict[str, Any]:
     """Returns a query as it is stored, without its number."""
     return query.model_dump(mode="json", exclude={"query"})
+
+
+def used(reply: Reply, query: Query) -> str | None:
+    """Returns the answer by the protocol that a leniently read answer stands for; None if it is one itself."""
+    mix = {move.name: p for move, p in zip(query.moves, reply.probabilities, strict=True) if p}
+    return json.dumps({"move": next(iter(mix))} if reply.is_move else {"probabilities": mix}) if reply.lenient else None
 
 
 @contextmanager
@@ -156,9 +178,13 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     entry.pop("sha256", None)
-    named = {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}
+    named = {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure", "used"}
     texts = all(isinstance(entry[name], str) for name in entry.keys() - {"query"})
     return entry if named and texts and line_of(entry) == line else None
+
+
+class InvalidAnswersError(AgentError):
+    """An agent gave too many invalid answers to one query."""
 
 
 class Interviewer:
@@ -169,10 +195,17 @@ class Interviewer:
         command: The agent.
         answers: The stored answers.
         tries: Number of invalid answers to one query after which an error is raised.
+        form: The form of the queries; by default plain.
+
+    Attributes:
+        lenient: How many of the answers needed each leniency of `Reply.lenient`.
     """
 
-    def __init__(self, game: Game[Any], command: str, answers: Answers, tries: int) -> None:
-        self.game, self.answers = game, answers
+    def __init__(
+        self, game: Game[Any], command: str, answers: Answers, tries: int, form: PromptForm | None = None
+    ) -> None:
+        self.game, self.answers, self.form = game, answers, form or PromptForm(game)
+        self.lenient = Counter[str]()
         self._command, self._tries, self._queries = command, tries, 0
         self._process: AgentProcess | None = None
 
@@ -180,11 +213,13 @@ class Interviewer:
         """Returns the probabilities `[num_actions]` in the answer, and whether the answer named only a move.
 
         Raises:
-            AgentError: If the agent exits, exceeds the time limit or gives too many invalid answers; the answers so far
-                remain stored.
+            InvalidAnswersError: If the agent has given too many invalid answers to this query; they remain stored.
+            AgentError: If the agent exits or exceeds the time limit; the answers so far remain stored.
         """
-        query = query_for(self.game, *view, ask)
-        reply = self.answers.get(key, query) or self._query(key, query)
+        query = self.form.query(*view, ask)
+        sent = self.form.sent(query)
+        reply = self.answers.get(key, query, sent) or self._query(key, query, sent)
+        self.lenient.update(reply.lenient)
         mix = np.zeros(self.game.facts.num_actions)
         mix[[move.action for move in query.moves]] = reply.probabilities
         return mix, reply.is_move
@@ -194,23 +229,22 @@ class Interviewer:
         if self._process is not None:
             self._process.close()
 
-    def _query(self, key: str, query: Query) -> Reply:
-        why = ""
+    def _query(self, key: str, query: Query, sent: Query) -> Reply:
         if self._process is None:
             self._process = AgentProcess(self._command)
-        for _ in range(self._tries):
+        while len(self.answers.failures.get(key, ())) < self._tries:
             self._queries += 1
-            line = self._process.ask(query.model_copy(update={"query": self._queries}).model_dump_json().encode())
+            line = self._process.ask(sent.model_copy(update={"query": self._queries}).model_dump_json().encode())
             try:
                 reply = read_answer(line, query)
             except ValueError as error:
-                why = str(error)
-                self.answers.keep(key, query, line.decode(errors="replace"), why)
+                self.answers.keep(key, sent, line.decode(errors="replace"), failure=str(error))
                 continue
-            self.answers.keep(key, query, line.decode())
+            self.answers.keep(key, sent, line.decode(), used=used(reply, query))
             return reply
-        raise AgentError(
-            f"agent ({self._command}) gave {self._tries} invalid answers to {key}, the last one because it {why}"
+        *_, why = reasons = self.answers.failures[key]
+        raise InvalidAnswersError(
+            f"agent ({self._command}) gave {len(reasons)} invalid answers to {key}, the last one because it {why}"
         )
 
 

@@ -21,11 +21,16 @@ Key = tuple[bytes, bytes]
 Advance = Callable[[int], None]
 
 
-def exact_from_mixes(agent: Interviewer, states: Mapping[Key, View], advance: Advance) -> baselines.NashConv:
-    """Computes the NashConv of the policy that the agent states, with probabilities at every information state."""
+def exact_from_mixes(
+    agent: Interviewer, states: Mapping[Key, View], advance: Advance, prefix: str = ""
+) -> baselines.NashConv:
+    """Computes the NashConv of the policy that the agent states, with probabilities at every information state.
+
+    Keys of the queries begin with `prefix`.
+    """
     mixes = {}
     for number, (key, view) in enumerate(states.items()):
-        mixes[key] = agent.mix(f"mix {number}", view, "mix")[0]
+        mixes[key] = agent.mix(f"{prefix}mix {number}", view, "mix")[0]
         advance(number + 1)
     return baselines.nash_conv(agent.game, Answered(mixes))
 

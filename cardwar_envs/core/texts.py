@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from cardwar_envs.core.rules import FORFEIT, Rules, S
@@ -39,6 +39,9 @@ class Texts(Rules[S]):
 
     card_word: ClassVar[str] = "card"  # name of a card
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
+    # Words that a disguise replaces by new ones, each with its forms ("card cards"): the texts define their meaning.
+    own_words: ClassVar[tuple[str, ...]] = ()
+    shown_ranks: ClassVar[Mapping[int, int]] = {}  # of a disguised copy: rank -> the number in texts
     checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
@@ -84,6 +87,19 @@ class Texts(Rules[S]):
         seats = len(set(lists)) > 1
         moves = f"In seat 0 the moves are {lists[0]}, in seat 1 {lists[1]}" if seats else f"The moves are {lists[0]}"
         return f"{moves}; some may not be allowed in every turn."
+
+    @property
+    def ordinal_ranks(self) -> Sequence[int]:
+        """Ascending ranks whose order alone matters, so that a disguise may show other numbers; none by default."""
+        return ()
+
+    def shown(self, rank: int) -> int:
+        """The number that texts show for a rank."""
+        return self.shown_ranks.get(rank, rank)
+
+    def relabelled(self, words: Iterator[str]) -> tuple[Any, dict[str, str]] | None:
+        """A copy with other names, and old -> new name, if the game's names are free labels; None by default."""
+        return None
 
     def describe_play(self, action: int, player: int) -> str:
         """A short name for a player's move: `describe_action`, or "forfeits"."""

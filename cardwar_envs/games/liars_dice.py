@@ -61,6 +61,7 @@ class LiarsDice(Game[LiarsDiceState]):
     """
 
     name: ClassVar[str] = "liars_dice"
+    own_words: ClassVar[tuple[str, ...]] = ("bid bids", "lie lies", "liar")
     worked_round = WorkedRound((("1x1", "wait"), ("wait", "1x2"), ("2x2", "wait"), ("wait", "liar")), "sides=3", deal=7)
 
     dice: int = 1
@@ -219,12 +220,14 @@ class LiarsDice(Game[LiarsDiceState]):
         """Explains the bids, the call and what it pays."""
         own = "a die" if self.dice == 1 else f"{self.dice} dice"
         sentences = (
-            "Catch your opponent lying, or tell lies that are believed.",
+            "Catch your opponent in a lie, or tell lies that are believed.",
             f"You and your opponent each roll {own} with faces 1 to {self.sides}; you see only your own.",
-            f"You take turns, seat 0 first. A bid 1x2 says that at least one of all {2 * self.dice} dice shows a 2.",
+            "You take turns, seat 0 first; the other player waits.",
+            f"A bid 1x2 says that at least one of all {2 * self.dice} dice shows a 2.",
             f"Dice that show a {self.sides} count as every face.",
             "Bid more than the last bid, with more dice, or with as many dice and a higher face; or call it a lie.",
-            "Then all dice are shown, and if the bid is true, its bidder wins 1 point from the other.",
+            "That call is the move liar.",
+            "Then all dice are shown, and if the bid is true, the player who made it wins 1 point from the other.",
             "Otherwise the player who called it a lie wins 1 point.",
         )
         return " ".join(sentences)

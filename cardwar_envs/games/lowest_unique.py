@@ -29,7 +29,7 @@ from cardwar_envs.core.cards import PLATE, last_play, name_plate, picture, seats
 from cardwar_envs.core.game import CERTAIN, FORFEIT, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import one_of, reading_state, set_whole_number, whole_number
 from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, in_points, label
-from cardwar_envs.core.texts import WorkedRound, counted
+from cardwar_envs.core.texts import WorkedRound, counted, numbers_in_words
 
 MAX_PLAYERS = 100
 MAX_NUMBERS = 1000
@@ -67,6 +67,7 @@ class LowestUnique(Game[LowestUniqueState]):
     """
 
     name: ClassVar[str] = "lowest_unique"
+    own_words: ClassVar[tuple[str, ...]] = ("round rounds",)
     worked_round = WorkedRound((("1", "1", "4"), ("2", "2", "2")), "rounds=2")
 
     num_players: int = 3
@@ -165,19 +166,24 @@ class LowestUnique(Game[LowestUniqueState]):
         return "\n".join(lines)
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        return str(action + 1)
+        return str(self.shown(action + 1))
+
+    @property
+    def ordinal_ranks(self) -> Sequence[int]:
+        """The numbers to choose from."""
+        return range(1, self.numbers + 1)
 
     @property
     def how_to_play(self) -> str:
         """Explains the choice, who wins a round, what it pays and who pays it."""
-        others = self.num_players - 1
+        others, numbers = self.num_players - 1, numbers_in_words([*map(self.shown, self.ordinal_ranks)])
         opponents = "your opponent" if others == 1 else f"your {others} opponents"
         paid = "nobody has to pay it"
         if self.payoff == "share":
             paid = "the other player pays it" if others == 1 else f"the others pay it, 1/{others} point each"
         sentences = (
             "The lowest number that only one player has chosen wins; if there is none, nobody wins.",
-            f"You and {opponents} each choose a number from 1 to {self.numbers}, all at the same time.",
+            f"You and {opponents} each choose a number from {numbers}, all at the same time.",
             f"The winner gets 1 point; {paid}.",
             f"You play {'one round' if self.rounds == 1 else f'{self.rounds:,} such rounds'}.",
             "Get as many points as you can.",

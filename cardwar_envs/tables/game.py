@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from cardwar_envs.core.parameters import reading_state, whole_number
 from cardwar_envs.tables.files import read_table, table_from_json
 from cardwar_envs.tables.table import Table, make_table
 
-# Maximum number of joint actions whose payoffs `describe` lists.
+# Maximum number of joint actions, and of actions of each of two players, whose payoffs `describe` shows.
 MOST_LISTED = 36
 
 
@@ -132,16 +133,37 @@ class TableGame(Game[TableState]):
             whole_number(f"played[{player}]", action, range(shape[player]))
 
     def describe(self, state: TableState) -> str:
-        """What was played and what it pays; before, that of all joint actions if these are few."""
+        """What was played and what it pays; before, a grid for two players, or a list of few joint actions."""
         table = self.table
         if state.played:
             return self._line(state.played)
+        if len(table.shape) == 2 and max(table.shape) <= MOST_LISTED:
+            return self._grid(*table.players)
         joint = list(np.ndindex(*table.shape)) if table.payoffs[0].size <= MOST_LISTED else []
         return "\n".join([f"{table.title}: {' x '.join(map(str, table.shape))} actions", *map(self._line, joint)])
 
     def _line(self, played: tuple[int, ...]) -> str:
-        paid = (f"{each:.12g}" if isinstance(each, float) else str(each) for each in self._paid(played))
-        return f"{', '.join(map(self.describe_action, played, self._everyone))}: {', '.join(paid)}"
+        paid = ", ".join(_written(self._paid(played)))
+        return f"{', '.join(map(self.describe_action, played, self._everyone))}: {paid}"
+
+    def _grid(self, rows: str, columns: str) -> str:
+        """The payoffs, with a row per action of the first player; in a zero-sum game only that player's."""
+        zero_sum, (height, width) = self.table.is_zero_sum, self.table.shape
+        entries = f"points from {columns} to {rows}" if zero_sum else f"points to {rows}; points to {columns}"
+        cells = [["", *self.table.actions[1]]]
+        for row in range(height):
+            paid = (_written(self._paid((row, column))[: 2 - zero_sum]) for column in range(width))
+            cells.append([self.table.actions[0][row], *map("; ".join, paid)])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(map(str.rjust, line, widths)) for line in cells]
+        return "\n".join([f"{self.table.title}: rows {rows}, columns {columns}, entries {entries}", *lines])
+
+    def relabelled(self, words: Iterator[str]) -> tuple[TableGame, dict[str, str]]:
+        """A copy with other names of actions and players, and the new name of each; it has no title."""
+        names = {name: next(words) for name in chain(*self.table.actions, self.table.players)}
+        actions = tuple(tuple(names[name] for name in own) for own in self.table.actions)
+        players = tuple(names[name] for name in self.table.players)
+        return TableGame(replace(self.table, title="table", players=players, actions=actions, is_file=False)), names
 
     def describe_action(self, action: int, player: int = 0) -> str:
         labels = self.table.actions[player]
@@ -156,6 +178,10 @@ class TableGame(Game[TableState]):
         seats = zip(self.table.players, self.table.actions, strict=True)
         lists = [f"{name} (seat {seat}) plays {', '.join(own[:MOST_LISTED])}" for seat, (name, own) in enumerate(seats)]
         return f"{'; '.join(lists)}."
+
+
+def _written(paid: Iterable[float]) -> list[str]:
+    return [f"{each:.12g}" if isinstance(each, float) else str(each) for each in paid]
 
 
 def table_game(

@@ -11,7 +11,6 @@ OPENAI_TEMPERATURE (default 1) and OPENAI_SECONDS (default 60, per request) are 
 
 import json
 import os
-import re
 import sys
 import time
 from http.client import HTTPException
@@ -19,19 +18,20 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-PROMPT = 1  # version of the text below
+PROMPT = 2  # version of the text below
 TRIES, PAUSE = 4, 1.0  # number of requests per answer, and seconds before the second request, doubled each time
 MOST_BYTES = 1 << 20  # maximum size of an endpoint's answer
+MOST_SENT = 60_000  # maximum size of the end of a reply that is passed on, in bytes
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 WORDS = """{rules}
 
 {state}
 
-Your legal moves: {moves}. You and your opponent move at the same time, so {what}.
-Answer with one JSON object and nothing else: {example}"""
+{moves} {what}
+End your answer with one JSON object: {example}"""
 ASKED = {
-    "mix": ("say with which probability you play each of them", '{{"probabilities": {{"{first}": 0.5, ...}}}}'),
-    "any": ("name the move that you play", '{{"move": "{first}"}}'),
+    "mix": ("Say with which probability you play each of them.", '{"probabilities": {"NAME OF A MOVE": 0.25, ...}}'),
+    "any": ("Name the move that you play.", '{"move": "NAME OF A MOVE"}'),
 }
 
 
@@ -51,11 +51,11 @@ def setting(name, default=None):
 
 
 def prompt(query):
-    """The prompt: the game's rules and state, the legal moves, and the format of the answer."""
-    moves = [move["name"] for move in query["moves"]]
+    """The prompt: the game's rules and state, the legal moves unless they are hidden, and the format of the answer."""
+    names = ", ".join(move["name"] for move in query["moves"])
+    moves = f"Your legal moves: {names}." if names else "Your legal moves follow from the rules."
     what, example = ASKED[query["ask"]]
-    example = example.format(first=moves[0])
-    return WORDS.format(rules=query["rules"], state=query["state"], moves=", ".join(moves), what=what, example=example)
+    return WORDS.format(rules=query["rules"], state=query["state"], moves=moves, what=what, example=example)
 
 
 def reply_to(text, base, key):
@@ -86,14 +86,11 @@ def reply_to(text, base, key):
 
 
 def answer(query, base, key):
-    """The answer to a query: the last JSON object in the model's reply, with `about` added."""
+    """The answer to a query: the model's reply, in which the suite finds the last JSON object, with `about` added."""
     text, temperature = reply_to(prompt(query), base, key)
-    found = re.findall(r"\{(?:[^{}]|\{[^{}]*\})*\}", text)
-    about = {"model": setting("OPENAI_MODEL"), "temperature": temperature, "prompt": PROMPT}
-    try:
-        return {**json.loads(found[-1]), "about": about}
-    except (IndexError, ValueError, TypeError, RecursionError):
-        return {"move": f"no JSON: {text[:200]}"}
+    while len(json.dumps(text)) > MOST_SENT:
+        text = text[len(text) // 10 + 1 :]
+    return {"text": text, "about": {"model": setting("OPENAI_MODEL"), "temperature": temperature, "prompt": PROMPT}}
 
 
 def main():

@@ -32,7 +32,7 @@ class Endpoint(BaseHTTPRequestHandler):
             self.send_header("Location", "http://localhost:1/elsewhere")
             self.end_headers()
             return
-        first = body["messages"][0]["content"].split("legal moves: ")[1].split(",")[0].split(". You")[0]
+        first = body["messages"][0]["content"].split("legal moves: ")[1].split(",")[0].split(". Say")[0]
         text = fault or f"I think. {json.dumps({'probabilities': {first: 1.0}})}"
         self.send_response(200)
         if fault == "cut":
@@ -89,7 +89,7 @@ def test_what_fails_is_asked_again_and_nothing_is_lost(capsys, tmp_path, endpoin
     code, found = ask(capsys, tmp_path)
     game = make_game("jujitsu", num_cards=2)
     assert (code, found["invalid_answers"]) == (0, 2)
-    assert found["about"] == [{"model": "a-model", "temperature": 0.7, "prompt": 1}]
+    assert found["about"] == [{"model": "a-model", "temperature": 0.7, "prompt": 2}]
     assert found["exploitability"] == baselines.exploitability(game, "lowest_card")
     assert len(endpoint.asked) == found["answers"] + len(faults)
     assert {each["temperature"] for each in endpoint.asked} == {0.7}

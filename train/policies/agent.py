@@ -6,99 +6,25 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
+from collections import Counter
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.choice import QUICK_STATES
 from baselines.oracles.state_graph.game_graph import full_graph
-from baselines.system.files import parse_object
 from cardwar_envs import Game
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
-from cardwar_envs.core.scene import Revealed
+from cardwar_envs.core.scene import Revealed, with_names
+from train.policies.agent_lines import Answer, Move, Query, read_answer
 from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
 from train.text.game_names import json_parameters
-from train.text.validation import Strict, one_line
-
-PROTOCOL: Literal[1] = 1
-# Tolerance for the sum of probabilities.
-SUM_TOLERANCE = 1e-6
-
-
-class Move(Strict):
-    """A legal move."""
-
-    action: int = Field(description="The number of this action in the environments of the game.")
-    name: str = Field(description="The name of this move in answers.")
-
-
-class Query(Strict):
-    """A query to an agent, sent as one line."""
-
-    protocol: Literal[1] = PROTOCOL
-    query: int = Field(description="Number of this query in this process, from 1.")
-    ask: Literal["mix", "any"] = Field(description='"mix": give probabilities. "any": give probabilities or a move.')
-    game: str
-    parameters: dict[str, Any]
-    rules: str = Field(description="The rules of the game as text.")
-    state: str = Field(description="What the player sees, as text; empty if the game cannot describe it.")
-    observation: list[float] = Field(description="What the player sees, as an observation of the environments.")
-    moves: list[Move] = Field(description="The legal moves.")
-
-
-class Answer(Strict):
-    """An agent's answer, one line with either a move or probabilities."""
-
-    move: str | None = Field(None, description="The name of the move that the agent plays.")
-    probabilities: dict[str, float] | None = Field(
-        None, description="Name of a move -> its probability; missing moves have probability 0."
-    )
-    about: dict[str, str | int | float] | None = Field(
-        None, description="Remarks on this answer, such as model and temperature; stored and reported, not used."
-    )
-
-
-class Reply(NamedTuple):
-    """A valid answer: the probabilities of the legal moves in order; `is_move` says that it only named a move."""
-
-    probabilities: tuple[float, ...]
-    is_move: bool
-
-
-def read_answer(line: bytes, query: Query) -> Reply:
-    """Parses an agent's answer.
-
-    Raises:
-        ValueError: If the line is not a valid answer to the query; the message is one line.
-    """
-    with one_line():
-        answer = Answer.model_validate(parse_object(line))
-    names = [move.name for move in query.moves]
-    if (answer.move is None) == (answer.probabilities is None):
-        raise ValueError('needs either "move" or "probabilities"')
-    given = {answer.move: 1.0} if answer.probabilities is None else answer.probabilities
-    for name, probability in given.items():
-        if name not in names:
-            raise ValueError(f"{name!r} is not a legal move; the legal moves are {', '.join(map(repr, names))}")
-        if not 0.0 <= probability <= 1.0 + SUM_TOLERANCE:
-            raise ValueError(f"the probability of {name!r} ({probability}) must be in 0..1")
-    total = math.fsum(given.values())
-    if abs(total - 1.0) > SUM_TOLERANCE:
-        raise ValueError(f"probabilities add up to {total:.9g}, not 1")
-    if answer.move is not None and query.ask == "mix":
-        raise ValueError(
-            f"names only a move ({answer.move!r}), which does not determine the strategy; "
-            'exact figures need {"probabilities": {...}}'
-        )
-    return Reply(tuple(given.get(name, 0.0) / total for name in names), answer.move is not None)
 
 
 class AgentPolicy:
@@ -112,6 +38,7 @@ class AgentPolicy:
         accepts_moves: Whether an answer may be a move, which suffices to sample games. Otherwise the agent must give
             probabilities, because a move does not determine its strategy.
         queries: Number of queries answered.
+        lenient: How many answers needed each leniency of `Reply.lenient`.
 
     Raises:
         AgentError: If the program cannot be started.
@@ -119,7 +46,7 @@ class AgentPolicy:
 
     def __init__(self, game: Game[Any], command: str) -> None:
         self._game, self._command, self._process = game, command, AgentProcess(command)
-        self.accepts_moves, self.queries = False, 0
+        self.accepts_moves, self.queries, self.lenient = False, 0, Counter[str]()
 
     def __repr__(self) -> str:
         return f"<AgentPolicy: {self._command}>"
@@ -135,6 +62,7 @@ class AgentPolicy:
                 reply = read_answer(line, query)
             except ValueError as error:
                 self._process.fail(f"answers {line[:80].decode(errors='replace')!r}: {error}")
+            self.lenient.update(reply.lenient)
             probabilities[row, [move.action for move in query.moves]] = reply.probabilities
         return probabilities
 
@@ -186,40 +114,58 @@ def query_for(
 
 
 def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
-    """Returns the seat that has this observation, and a description of the observation."""
+    """Returns the seat that has this observation, and what it sees as text; a seat that matters is named."""
+    found = _found(game, observation, mask)
+    (player, text), *others = found or [(0, "")]
+    if text and not others and "seat 0" in game.how_to_play and (not game.facts.public_state or _shows_seats(game)):
+        text = f"you are in seat {player}\n{text}"
+    names = ["you" if seat == player else f"player_{seat}" for seat in range(game.facts.num_players)]
+    if len(names) == 2:
+        names[1 - player] = "opponent"
+    return player, with_names(text, names)
+
+
+def _found(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> list[tuple[int, str]]:
+    """Returns each seat that may have this observation, with a description of the observation."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
-        return player, _from_seat(game, player, game.describe(state))
+        return [(player, game.describe(state))]
     with suppress(ValueError):  # there are no types if players move several times on private information
         form = form_of(game)
-        for player in (0, 1):
-            for kind, seen in zip(form.types[player], form.observations[player], strict=True):
-                if np.array_equal(seen, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}:
-                    return player, f"you see: {kind}"
-    player, state = _observed(game).get(observation_keys(observation[None])[0], (0, None))
-    if state is None:
-        return 0, ""
-    seen_by = Revealed(state, player, None, (0.0,) * game.facts.num_players, over=False)
-    return player, _from_seat(game, player, game.describe_revealed(seen_by))
+        seen = [
+            (player, f"you see: {kind}")
+            for player in (0, 1)
+            for kind, row in zip(form.types[player], form.observations[player], strict=True)
+            if np.array_equal(row, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}
+        ]
+        if seen:
+            return seen
+    states = _observed(game).get(observation_keys(observation[None])[0], {})
+    none = (0.0,) * game.facts.num_players
+    return [
+        (player, game.describe_revealed(Revealed(state, player, None, none, over=False)))
+        for player, state in states.items()
+    ]
 
 
-def _from_seat(game: Game[Any], player: int, text: str) -> str:
-    text = text.replace(f"player_{player}", "you")
-    return text.replace(f"player_{1 - player}", "opponent") if game.facts.num_players == 2 else text
+def _shows_seats(game: Game[Any]) -> bool:
+    """Whether observations of a public game tell the seat; others show every player a seat of its own as seat 0."""
+    start = game.initial()[0].state
+    return game.state_of(game.observation(start, game.facts.num_players - 1)) == (start, game.facts.num_players - 1)
 
 
 @cached_by_game(4)
-def _observed(game: Game[Any]) -> dict[bytes, tuple[int, Any]]:
-    """Returns a seat and a state for each observation of a private game; none if its states are too many to list."""
+def _observed(game: Game[Any]) -> dict[bytes, dict[int, Any]]:
+    """Returns a state per seat for each observation of a private game; none if its states are too many to list."""
     try:
         graph = full_graph(game, QUICK_STATES)
     except ValueError:
         return {}
-    found: dict[bytes, tuple[int, Any]] = {}
+    found: dict[bytes, dict[int, Any]] = {}
     for player in range(game.facts.num_players):
         states, observations, _ = graph.seen_by(player)
         for state, key in zip(states, observation_keys(observations), strict=True):
-            found.setdefault(key, (player, graph.states[state]))
+            found.setdefault(key, {}).setdefault(player, graph.states[state])
     return found
 
 

@@ -79,6 +79,7 @@ class Duel(Game[DuelState]):
     """
 
     default_cards: ClassVar[int] = 10
+    own_words: ClassVar[tuple[str, ...]] = ("card cards", "trick tricks")
     lowest_rank: ClassVar[int | None] = None
     trick_word: ClassVar[str] = "trick"  # name of a trick
     rank_units: ClassVar[tuple[str, str]] = ("", "")  # unit of a rank, singular and plural
@@ -281,17 +282,27 @@ class Duel(Game[DuelState]):
 
     def describe(self, state: DuelState) -> str:
         """Both hands in columns by rank, the score and, if `ties="carry"`, the number of carried ties."""
-        lines = hands_in_columns(state.hands, self.ranks, self.hands if self.view == "cards" else state.hands)
+        hands, ranks = self._as_shown(state.hands), tuple(map(self.shown, self.ranks))
+        lines = hands_in_columns(hands, ranks, self._as_shown(self.hands) if self.view == "cards" else hands)
         carried = f", carried ties {state.ties}" if self.ties == "carry" else ""
         return f"{lines}\nscore {state.score:+d} for player_0{carried}"
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        return str(self.ranks[action])
+        return str(self.shown(self.ranks[action]))
 
     @property
     def how_to_play(self) -> str:
         """Explains the hands, how to win a trick, what a tie is worth and what is paid."""
-        return how_to_play(self.hands, self.ties, self.payoff, self.view)
+        return how_to_play(self._as_shown(self.hands), self.ties, self.payoff, self.view)
+
+    @property
+    def ordinal_ranks(self) -> Sequence[int]:
+        """The ranks of all cards, if they are ordinal and players see them."""
+        return self.ranks if self.ranks_are_ordinal and self.view == "cards" else ()
+
+    def _as_shown(self, hands: Hands) -> Hands:
+        first, second = hands
+        return tuple(map(self.shown, first)), tuple(map(self.shown, second))
 
     def seat_in_words(self, player: int) -> str:
         own, other = self.hands

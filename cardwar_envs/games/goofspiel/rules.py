@@ -71,6 +71,7 @@ class Goofspiel(Game[GoofspielState]):
     """
 
     name: ClassVar[str] = "goofspiel"
+    own_words: ClassVar[tuple[str, ...]] = ("card cards", "prize prizes", "bid bids")
     worked_round = WorkedRound((("3", "2"), ("1", "1"), ("2", "3")), "num_cards=3", deal=2)
 
     num_cards: int = 13
@@ -275,6 +276,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def describe(self, state: GoofspielState) -> str:
         """The prizes, both hands and, if they are part of the state, the score and the carried points."""
+        state = self._as_shown(state)
         lines = [f"prize {state.prize or '-'}  later {_listed(state.prizes)}"]
         lines += [f"player_{player}  {_listed(hand)}" for player, hand in enumerate(state.hands)]
         if self.keeps_score:
@@ -289,10 +291,21 @@ class Goofspiel(Game[GoofspielState]):
         if not self.hidden:
             return super().describe_revealed(revealed)
         over = ["the game is over"] if revealed.over else []
+        revealed = replace(revealed, state=self._as_shown(revealed.state))
         return "\n".join([*hidden.lines_for(revealed, self.ties == "carry"), *over])
 
     def describe_action(self, action: int, player: int = 0) -> str:
-        return str(self.cards[action])
+        return str(self.shown(self.cards[action]))
+
+    @property
+    def ordinal_ranks(self) -> Hand:
+        """The cards, if players see them; the points of prizes stay as they are."""
+        return self.cards if self.view == "cards" else ()
+
+    def _as_shown(self, state: GoofspielState) -> GoofspielState:
+        first, second = (tuple(map(self.shown, hand)) for hand in state.hands)
+        played = tuple((prize, self.shown(one), self.shown(other)) for prize, one, other in state.played)
+        return state._replace(hands=(first, second), played=played)
 
     @property
     def how_to_play(self) -> str:
@@ -306,7 +319,7 @@ class Goofspiel(Game[GoofspielState]):
             paid = "The player who has won more points wins 1 point from the other; equal points are a draw."
         sentences = (
             paid,
-            f"You and your opponent each hold {cards_in_words(self.cards)}.",
+            f"You and your opponent each hold {cards_in_words(tuple(map(self.shown, self.cards)))}.",
             "" if self.hidden else SEEN[self.view],
             f"Prizes of {numbers_in_words(self.cards)} points are turned up one at a time, {order[self.prizes]}.",
             "For each, you both bid a card at the same time. The higher card wins the prize; both cards are gone.",

@@ -74,6 +74,7 @@ class OshiZumo(Game[OshiZumoState]):
     """
 
     name: ClassVar[str] = "oshi_zumo"
+    own_words: ClassVar[tuple[str, ...]] = ("wrestler", "W", "coin coins", "bid bids")
     worked_round = WorkedRound((("2", "1"), ("1", "3"), ("1", "1"), ("1", "0")), "coins=5 size=1")
 
     coins: int = 50
@@ -240,7 +241,7 @@ class OshiZumo(Game[OshiZumoState]):
         sentences = (
             f"{won}.",
             f"You and your opponent have {counted(self.coins, 'coin')} each.",
-            f"The wrestler stands in the middle of a row of {2 * self.size + 1:,} fields.",
+            f"The wrestler stands in the middle of a row of {2 * self.size + 1:,} fields; in texts it is W.",
             f"In each move, you both bid {bid}; what you bid is gone.",
             "The higher bid pushes the wrestler one field towards the other player; equal bids leave it where it is.",
             f"The game ends when the wrestler is off the row, {ends}.",

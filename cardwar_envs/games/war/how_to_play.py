@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cardwar_envs.core.texts import counted, numbers_in_words
 
 
-def how_to_play(players: int, cards: range, discards: int, rounds: int) -> str:
+def how_to_play(players: int, cards: Sequence[int], discards: int, rounds: int) -> str:
     """Explains how WAR is played and won."""
     put, lacking = "another card", "no cards left"
     if discards:

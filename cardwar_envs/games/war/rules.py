@@ -69,6 +69,7 @@ class War(Game[WarState]):
     """
 
     name: ClassVar[str] = "war"
+    own_words: ClassVar[tuple[str, ...]] = ("card cards", "war wars", "battle battles", "discard discards", "pot")
     worked_round = WorkedRound(
         (("5", "2"), ("4", "4"), ("discards 2 and battles with 3", "discards 3 and battles with 5")),
         "ranks=4 discards=1",
@@ -363,11 +364,11 @@ class War(Game[WarState]):
         lines = []
         for player, (hand, won) in enumerate(zip(state.hands, state.wins, strict=True)):
             if player in state.live:
-                lines.append(f"player_{player}  hand {_listed(hand)}  wins {_listed(won)}")
+                lines.append(f"player_{player}  hand {self._pile(hand)}  wins {self._pile(won)}")
             else:
                 lines.append(f"player_{player}  out")
         if state.pot:
-            lines.append(f"pot {_listed(state.pot)}")
+            lines.append(f"pot {self._pile(state.pot)}")
         if state.tied:
             lines.append(f"war between {joined([f'player_{player}' for player in state.tied])}")
         return "\n".join([*lines, f"rounds left {state.rounds_left}"])
@@ -375,7 +376,7 @@ class War(Game[WarState]):
     @property
     def how_to_play(self) -> str:
         """Explains the hands, rounds and wars, when a player is out, and what is paid."""
-        return how_to_play(self.num_players, self.cards, self.discards, self.rounds)
+        return how_to_play(self.num_players, tuple(map(self.shown, self.cards)), self.discards, self.rounds)
 
     def scene(self, revealed: Revealed[WarState]) -> Scene:
         return war_scene(self, self.actions, revealed)
@@ -383,9 +384,17 @@ class War(Game[WarState]):
     def describe_action(self, action: int, player: int = 0) -> str:
         play = self.actions.decode(action)
         if isinstance(play, WarChoice):
-            discards = f"discards {_listed(play.discards)} and " if play.discards else ""
-            return f"{discards}battles with {play.battle}"
-        return "waits" if play is None else str(play)
+            discards = f"discards {self._pile(play.discards)} and " if play.discards else ""
+            return f"{discards}battles with {self.shown(play.battle)}"
+        return "waits" if play is None else str(self.shown(play))
+
+    @property
+    def ordinal_ranks(self) -> Sequence[int]:
+        """The ranks of the cards."""
+        return self.cards
+
+    def _pile(self, pile: Pile) -> str:
+        return _listed(tuple(map(self.shown, pile)))
 
     def picks(self, action: int, player: int) -> tuple[Picks, ...]:
         play = self.actions.decode(action)

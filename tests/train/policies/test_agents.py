@@ -84,12 +84,12 @@ def test_a_question_says_all_that_the_player_sees():
     state = game.initial()[0].state
     query = query_for(game, game.observation(state, 1), game.action_mask(state, 1))
     assert (query.game, query.ask, query.rules) == ("jujitsu", "mix", game.how_to_play)
-    assert query.state.splitlines()[:2] == ["you  1 2 3", "opponent  1 2 3"]
+    assert query.state.splitlines()[:2] == ["you       1 2 3", "opponent  1 2 3"]
     assert [move.name for move in query.moves] == ["1", "2", "3"]
     assert json.loads(query.model_dump_json())["observation"] == game.observation(state, 1).tolist()
     for poker in (make_game("dice_poker"), Undeclared()):
         seen = poker.observation(DicePokerState((4, 2)), 1)
-        assert query_for(poker, seen, np.array([1, 1], np.int8)).state == "you see: 2"
+        assert query_for(poker, seen, np.array([1, 1], np.int8)).state == "you are in seat 1\nyou see: 2"
 
 
 # What an agent does -> what is said of it.
@@ -105,7 +105,7 @@ FAULTS = {
 }
 # What it answers at the start of 3-card Jujitsu -> what is said of that.
 ANSWERS = {
-    "three": "answers 'three': Expecting value",
+    "three": "answers 'three': has no JSON object",
     "[1]": r"answers '\[1\]'",
     "": "answers ''",
     "{}": 'needs either "move" or "probabilities"',
@@ -118,7 +118,7 @@ ANSWERS = {
     '{"probabilities": {"1": 1}, "about": {"model": "\\ud800"}}': "unpaired surrogate",
     '{"probabilities": {"1": 0.9}}': "add up to 0.9, not 1",
     '{"probabilities": {"1": NaN}}': "finite|JSON",
-    '{"probabilities": {"1": "1"}}': "number",
+    '{"probabilities": {"1": "all"}}': "the probability 'all' is not a number",
     '{"move": "1"}': r"names only a move \('1'\), which does not determine the strategy",
 }
 
