@@ -33,6 +33,14 @@ EXACT = ("value", "cost", "total", "free")
 SAMPLED = ("cost_per_game", "payoff_per_game", "elo", "variance_ratio", "cost_by_move")
 
 
+def _print_schema(wanted: bool) -> None:
+    if wanted:
+        from cardwar_play.recorded.plain import PlainGame
+
+        print(json.dumps(PlainGame.model_json_schema(), indent=2))
+        raise typer.Exit
+
+
 def judge(
     files: Annotated[
         list[Path] | None,
@@ -49,48 +57,49 @@ def judge(
         bool, typer.Option("--skip-damaged", help="Leave out games that the rules do not allow, and list them.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Compute equilibria that take longer than a minute.")] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the plain format.")] = False,
+    schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema", help="Print the JSON schema of the plain format.", is_eager=True, callback=_print_schema
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge recorded games: what each move cost against an optimal reply, exactly.
 
     Reads records of `cardwar play`, and the plain format, which any program can write: one JSON object a line.
     """
-    if schema:
-        from cardwar_play.recorded.plain import PlainGame
-
-        print(json.dumps(PlainGame.model_json_schema(), indent=2))
-        return
     if not files:
         raise ValueError("no FILE is given; name files of recorded games, or - for stdin")
-    if folder is not None:
-        from cardwar_play.judged_files import FILES, write_judged  # if matplotlib is missing, fail before judging
-
-        for name in FILES:
-            require_writable(folder / name, new_folders=True)
+    written = [] if folder is None else _files_in(folder)
     work = _Work(skip, yes)
-    interrupted: KeyboardInterrupt | None = None
-    try:
-        work.read(files)
-    except KeyboardInterrupt as error:
-        interrupted = error
-    judged = work.judged()
+    interrupted = work.read(files)
+    judged = [each for each in work.by_game.values() if each.games]
     if as_json:
         print(json.dumps(_plain(work, judged, top) | {"interrupted": interrupted is not None}))
     else:
-        for each in judged:
-            _show(each, top)
-        work.show_others()
-        if interrupted is not None:
-            say("Interrupted: the figures are those of the games judged so far.")
+        _show_all(work, judged, top)
     if folder is not None and judged:
+        from cardwar_play.judged_files import write_judged
+
         write_judged(judged, folder)
         if not as_json:
-            say("Written: " + ", ".join(str(folder / name) for name in FILES))
+            say("Written: " + ", ".join(map(str, written)))
     if interrupted is not None:
+        say_aside("the figures are those of the games judged before the interruption")
         raise interrupted
     if not judged:
         raise ValueError(f"no game could be judged: {next(iter([*work.reasons.values(), *work.refused]))}")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Returns the files to write; fails before the games are judged if that will be impossible."""
+    from cardwar_play.judged_files import FILES  # needs matplotlib
+
+    files = [folder / name for name in FILES]
+    for path in files:
+        require_writable(path, new_folders=True)
+    return files
 
 
 class _Work:
@@ -98,13 +107,24 @@ class _Work:
 
     def __init__(self, skip: bool, yes: bool) -> None:
         self._skip, self._yes = skip, yes
-        self._by_game: dict[Game[Any], Judged] = {}
+        self.by_game: dict[Game[Any], Judged] = {}
         self.reasons: dict[Game[Any], str] = {}
         self.left_out: Counter[Game[Any]] = Counter()
         self.refused: list[str] = []
 
-    def read(self, files: Sequence[Path]) -> None:
-        """Judges the games in all files; raises a ValueError for a damaged one unless these are skipped."""
+    def read(self, files: Sequence[Path]) -> KeyboardInterrupt | None:
+        """Judges the games in all files; returns the interruption, if any.
+
+        Raises:
+            ValueError: For a damaged game, unless these are skipped.
+        """
+        try:
+            self._read(files)
+        except KeyboardInterrupt as interruption:
+            return interruption
+        return None
+
+    def _read(self, files: Sequence[Path]) -> None:
         from cardwar_play.readers import documents, read_game
 
         done = 0
@@ -124,12 +144,12 @@ class _Work:
 
     def _add(self, played: Played) -> None:
         game = played.game
-        if game not in self._by_game and game not in self.reasons:
+        if game not in self.by_game and game not in self.reasons:
             self._solve(game)
         if game in self.reasons:
             self.left_out[game] += 1
         else:
-            self._by_game[game].add(played)
+            self.by_game[game].add(played)
 
     def _solve(self, game: Game[Any]) -> None:
         from cardwar_play.judge import Judge
@@ -143,20 +163,18 @@ class _Work:
         except ValueError as error:
             self.reasons[game] = str(error)
         else:
-            self._by_game[game] = Judged(Judge(solution))
+            self.by_game[game] = Judged(Judge(solution))
 
-    def judged(self) -> list[Judged]:
-        """The judged games by their rules."""
-        return [each for each in self._by_game.values() if each.games]
 
-    def show_others(self) -> None:
-        """Says which games were not judged, and why."""
-        for game, reason in self.reasons.items():
-            say(f"Not judged: {counted(self.left_out[game], 'game')} of {game_in_words(game)}: {reason}")
-        if self.refused:
-            say(f"Left out: {counted(len(self.refused), 'damaged game')}")
-            for problem in self.refused[:MOST_LISTED]:
-                say_aside(problem)
+def _show_all(work: _Work, judged: Sequence[Judged], top: int) -> None:
+    for each in judged:
+        _show(each, top)
+    for game, reason in work.reasons.items():
+        say(f"Not judged: {counted(work.left_out[game], 'game')} of {game_in_words(game)}: {reason}")
+    if work.refused:
+        say(f"Left out: {counted(len(work.refused), 'damaged game')}")
+        for problem in work.refused[:MOST_LISTED]:
+            say_aside(problem)
 
 
 def _show(judged: Judged, top: int) -> None:
@@ -169,21 +187,27 @@ def _show(judged: Judged, top: int) -> None:
     for name, each in figures.items():
         table.add_row(name, f"{each.moves:,}", f"{each.free:,}", points(each.total, DIGITS), _interval(each.cost))
     out.print(table)
-    ratings, headings = judged.elo(), ("payoff per game", "won", "tied", "lost", "Elo", "variance ratio")
-    table = new_table("results, sampled", "player", *headings)
-    for name, each in figures.items():
-        rating = f"{ratings[name]:.0f}" if name in ratings else ""
-        ratio = "" if each.spread is None else f"{each.spread:.2f}"
-        table.add_row(name, _interval(each.payoff), *(f"{number:,}" for number in each.results), rating, ratio)
-    out.print(table)
-    say("variance ratio: of payoffs per game to costs per game; so many times more games does a mean payoff need")
-    say("for an interval as narrow. Elo: of these games only.")
+    if any(sum(each.results) for each in figures.values()):
+        _show_results(judged, figures)
     _show_by_number(figures)
     if unjudged := sum(each.unjudged for each in figures.values()):
         say(f"{counted(unjudged, 'move')} without a cost: the opponent's equilibrium strategy never leads there.")
     moves, places = judged.findings()
     _show_findings("The most expensive moves, exact", moves[:top], False)
     _show_findings("Where most was lost in all games together, exact", places[:top], True)
+
+
+def _show_results(judged: Judged, figures: dict[str, Figures]) -> None:
+    ratings = judged.elo()
+    headings = ("payoff per game", "won", "tied", "lost", "Elo", "variance ratio")
+    table = new_table("results, sampled", "player", *headings)
+    for name, each in figures.items():
+        rating = points(ratings.get(name), 0)
+        ratio = "" if each.spread is None else f"{each.spread:.2f}"
+        table.add_row(name, _interval(each.payoff, 3), *(f"{number:,}" for number in each.results), rating, ratio)
+    out.print(table)
+    say("variance ratio: payoffs per game to costs per game. A mean payoff needs so many times more games for the")
+    say("same standard error. Elo points describe results between these players only.")
 
 
 def _show_by_number(figures: dict[str, Figures]) -> None:
@@ -199,19 +223,21 @@ def _show_findings(title: str, findings: Sequence[Finding], in_total: bool) -> N
     if findings:
         say(f"{title}:")
     for number, each in enumerate(findings, 1):
-        decision = each.decision
-        cost = f"{points(decision.verdict.cost)}{f', {points(each.total, DIGITS)} in all' if in_total else ''}"
-        say(
-            f"{number}. {each.name} (player_{decision.seat}) played {decision.action}; best: "
-            f"{' or '.join(decision.best)}; cost {cost}; {counted(each.times, 'time')}, first in {each.where}"
-        )
+        decision, cost = each.decision, points(each.decision.verdict.cost)
+        played = f"played {decision.action}: cost {cost}, {counted(each.times, 'time')}"
+        if in_total:
+            lost, moves = points(each.total, DIGITS), counted(each.times, "costly move")
+            played = f"lost {lost} in {moves}, at most {cost} with {decision.action}"
+        best = " or ".join(decision.best)
+        say(f"{number}. {each.name} (player_{decision.seat}) {played}; best: {best}; first in {each.where}")
         say(textwrap.indent(decision.seen, "   "))
 
 
-def _interval(interval: Interval | None) -> str:
+def _interval(interval: Interval | None, digits: int = DIGITS) -> str:
     if interval is None:
         return ""
-    return f"{points(interval.mean, DIGITS)} ({points(interval.low, DIGITS)} to {points(interval.high, DIGITS)})"
+    mean, low, high = (points(end, digits) for end in interval)
+    return f"{mean} ({low} to {high})"
 
 
 def _plain(work: _Work, judged: Sequence[Judged], top: int) -> dict[str, Any]:

@@ -144,11 +144,11 @@ class Judged:
 
     def elo(self) -> dict[str, float]:
         """Returns Elo points by name from the results of finished games, sampled; empty if they are undefined."""
-        pairs = Counter((*p.names, winner) for (p, _), _, winner in self._results() if p.over and _differ(p))
-        names = list(dict.fromkeys(name for first, second, _ in pairs for name in (first, second)))
+        results = Counter((p.names, winner) for (p, _), _, winner in self._results() if p.over and _differ(p))
+        names = list(dict.fromkeys(name for pair, _ in results for name in pair))
         scores, games = np.zeros((2, len(names), len(names)))
-        for (first, second, winner), times in pairs.items():
-            row, column = names.index(first), names.index(second)
+        for (pair, winner), times in results.items():
+            row, column = map(names.index, pair)
             games[[row, column], [column, row]] += times
             scores[[row, column], [column, row]] += [times * _score(winner, seat) for seat in (0, 1)]
         try:
@@ -172,14 +172,13 @@ class Judged:
                         key = played.names[decision.seat], decision
                         times[key] += 1
                         first.setdefault(key, f"{played.where}, move {number}")
-        dear = sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True)
         moves, places = dict[Any, Finding](), dict[Any, Finding]()
-        for name, decision in dear:
-            place, count = (name, decision.seat, decision.information), times[name, decision]
-            new = Finding(name, decision, first[name, decision], count, count * decision.verdict.cost)
-            for found, key in ((moves, (*place, decision.verdict.played)), (places, place)):
-                old = found.get(key, new._replace(times=0, total=0.0))
-                found[key] = old._replace(times=old.times + new.times, total=old.total + new.total)
+        for key in sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True):
+            (name, decision), count = key, times[key]
+            new = Finding(name, decision, first[key], count, count * decision.verdict.cost)
+            place = name, decision.seat, decision.information
+            _add_to(places, place, new)
+            _add_to(moves, (*place, decision.verdict.played), new)
         return [*moves.values()], sorted(places.values(), key=lambda each: each.total, reverse=True)
 
 
@@ -231,6 +230,11 @@ class _Samples:
             float(paid.var() / lost.var()) if varies else None,
             {number: mean_interval(np.array(costs), 0.0, most) for number, costs in sorted(self.by_number.items())},
         )
+
+
+def _add_to(found: dict[Any, Finding], key: Any, new: Finding) -> None:
+    old = found.get(key, new._replace(times=0, total=0.0))
+    found[key] = old._replace(times=old.times + new.times, total=old.total + new.total)
 
 
 def _differ(played: Played) -> bool:
