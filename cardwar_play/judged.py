@@ -16,6 +16,9 @@ from cardwar_envs import Game, Revealed
 from cardwar_play.judge import ROUNDING, Judge, Verdict
 from cardwar_play.recorded.played import MOST_CACHED, Played
 
+# Players that get Elo points, from a matrix of all pairs.
+MOST_RATED = 500
+
 
 @dataclass(frozen=True, eq=False)
 class Decision:
@@ -148,10 +151,12 @@ class Judged:
         )
 
     def elo(self) -> dict[str, float]:
-        """Returns Elo points by name from the results of finished games, sampled; empty if they are undefined."""
+        """Returns Elo points by name from the results of finished games, sampled; empty if undefined, or too many."""
         ends = zip(self.games, self._winners(), strict=True)
         results = Counter((game.names, winner) for game, winner in ends if game.played.over)
         names = list(dict.fromkeys(name for pair, _ in results for name in pair))
+        if len(names) > MOST_RATED:
+            return {}
         scores, games = np.zeros((2, len(names), len(names)))
         for (pair, winner), times in results.items():
             row, column = map(names.index, pair)
