@@ -60,13 +60,16 @@ def test_against_an_equilibrium_cost_is_payoff():
         assert row.payoff > 0.01
 
 
-def test_the_test_finds_the_difference_as_often_as_it_says():
-    rng, win = np.random.default_rng(0), 0.53
-    games = round(Moments(win, win).games(offset=-0.5))
-    means = rng.binomial(games, win, 20_000) / games
-    found = np.abs(means - 0.5) > 2.5758 * np.sqrt(means * (1 - means) / games)
-    assert games == pytest.approx(14.879 * (0.25 - 0.03**2) / 0.03**2, rel=1e-3)
-    assert found.mean() == pytest.approx(0.9, abs=0.01)
+def test_a_test_finds_the_difference_as_often_as_it_says():
+    policies, rng = (player("equilibrium 30%", GAME), player("uniform", GAME)), np.random.default_rng(0)
+    saved = in_seat(GAME, policies, 0)[2]
+    spread = np.sqrt(saved.square - saved.mean**2)
+    assert saved.games() == pytest.approx(((2.5758 + 1.2816) * spread / saved.mean) ** 2, rel=1e-3)
+    found = played(GAME, policies)
+    costs = np.array([-cost for _, cost in found])
+    games = rng.choice(costs, (4000, round(saved.games())), p=list(found.values()))
+    ahead = games.mean(axis=1) / (games.std(axis=1, ddof=1) / np.sqrt(games.shape[1]))
+    assert (ahead > 2.5758).mean() == pytest.approx(0.9, abs=0.02)
     assert Moments(0.5, 0.5).games(offset=-0.5) == np.inf
 
 
