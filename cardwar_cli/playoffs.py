@@ -21,16 +21,7 @@ from cardwar_envs.core.policy_names import names_a_policy, needs_others
 from train.policies.by_word import policy_from
 from train.policies.learned_policy import labelled
 from train.reports.groups import run_folders, run_names, unmeasured
-from train.reports.playoffs import (
-    DIGITS,
-    RANKINGS,
-    PlayOffs,
-    play_all,
-    ranked,
-    require_pairings,
-    shipped_policies,
-    shown,
-)
+from train.reports.playoffs import DIGITS, PlayOffs, play_all, ranked, require_pairings, shipped_policies, shown
 from train.storage.run_folder import CONFIG_FILE, RunFolder
 from train.text.game_names import game_from, game_in_words, is_stored
 from train.text.parsing import parameters_and_names
@@ -101,12 +92,10 @@ def playoffs(
 def _show(result: PlayOffs) -> None:
     best_first = ranked(result)
     out.print(standing_table(best_first))
-    say(textwrap.fill(RANKINGS, 80))
     means = means_table(best_first)
     if out.measure(means).minimum <= out.width:  # wider tables are written only to files
         out.print(means)
-    if result.note:
-        say(textwrap.fill(result.note, 80))
+    say(textwrap.fill(result.note, 80))
 
 
 def standing_table(result: PlayOffs) -> Table:
@@ -140,7 +129,7 @@ def plain(result: PlayOffs, seed: int, files: Sequence[Path]) -> dict[str, Any]:
             for name, figures in result.figures.items()
         },
         **({} if result.games is None else {"games": result.games, "seed": seed}),
-        **({"note": result.note} if result.note else {}),
+        "note": result.note,
         "files": [str(path) for path in files],
     }
 

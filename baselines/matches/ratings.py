@@ -39,18 +39,16 @@ class NashAverage:
 def elo(scores: ArrayLike, games: ArrayLike | None = None) -> Array:
     """Computes Elo ratings: the maximum-likelihood fit of the model of Bradley and Terry, in which a tie is half a win.
 
-    The model predicts that a player with 400 points more scores 10/11. Ratings depend on the field: they order players
-    by their scores against those that they met.
+    The model predicts that a player with 400 points more scores 10/11. Ratings depend on who else plays.
 
     Source: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs I" (Biometrika 39, 1952); for when
         the maximum exists, L. R. Ford, "Solution of a ranking problem from binary comparisons" (American Mathematical
         Monthly 64(8), 1957).
 
     Args:
-        scores: `[players, players]` mean score of the row's player against the column's: 1 for a win, 1/2 for a tie;
-            averaged over the seats, and either exact or observed. The diagonal is ignored.
-        games: `[players, players]` number of games of each pair, which weights the scores; symmetric. Equal weights if
-            None. Scores of pairs without games are ignored.
+        scores: `[players, players]` mean score of the row's player against the column's, exact or observed: 1 for a
+            win, 1/2 for a tie. The diagonal is ignored, and so are pairs without games.
+        games: `[players, players]` number of games of each pair, which weights its score; symmetric. Equal if None.
 
     Returns:
         `[players]` ratings in Elo points. They are finite, with mean 0, in the largest group of players who all scored
@@ -65,11 +63,9 @@ def elo(scores: ArrayLike, games: ArrayLike | None = None) -> Array:
     played = np.ones_like(given) if games is None else _square("games", games)
     if played.shape != given.shape or (played < 0.0).any() or (played != played.T).any():
         raise ValueError(f"games must be symmetric, at least 0, and of shape {given.shape} like the scores")
-    weights = np.where(np.eye(len(given), dtype=bool), 0.0, played)
+    weights = played * (1.0 - np.eye(len(given)))
     shares = (np.abs(given + given.T - 1.0) <= ROUNDING) & (np.abs(given - 0.5) <= 0.5 + NO_SCORE)
-    wrong = (weights > 0.0) & ~shares
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
+    for i, j in np.argwhere((weights > 0.0) & ~shares):
         raise ValueError(f"scores of players {i}, {j} ({given[i, j]:g}, {given[j, i]:g}) must be shares that add to 1")
     group, ratings = _comparable((weights > 0.0) & (given > NO_SCORE))
     ratings[group] = _most_likely(given[np.ix_(group, group)], weights[np.ix_(group, group)])
@@ -84,9 +80,8 @@ def _comparable(scored: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Array]:
     group = np.flatnonzero(labels == labels[np.bincount(labels)[labels].argmax()])
     chains = np.isfinite(shortest_path(scored, unweighted=True))
     above, below = chains[:, group[0]], chains[group[0]]
-    lost = np.flatnonzero(~above & ~below)
-    if len(lost):
-        raise ValueError(f"games do not connect players {group[0]} and {lost[0]}, so their ratings cannot be compared")
+    for apart in np.flatnonzero(~above & ~below):
+        raise ValueError(f"games do not connect players {group[0]} and {apart}, so their ratings cannot be compared")
     return group, np.where(above & below, 0.0, np.where(above, np.inf, -np.inf))
 
 
@@ -110,10 +105,9 @@ def _most_likely(scores: Array, weights: Array) -> Array:
 def nash_averaging(payoffs: ArrayLike) -> NashAverage:
     """Computes the Nash average: each player's payoff against the equilibrium of maximum entropy among the players.
 
-    That mixture wins or ties on average against every player. So a player gains nothing by beating only weak ones, and
-    adding a copy of a player changes no rating: players with equal results share the probability of one. (Maximum
-    entropy over all of them, as in the source, has this property only if the equilibrium is unique up to copies.) The
-    entropy is within 1e-6 nats of the maximum.
+    No player beats that mixture. So a player gains nothing by beating only weak ones. Adding a copy of a player changes
+    no rating, because the entropy counts players with equal results as one. (Without that, as in the source, this holds
+    only if the equilibrium is unique up to copies.) It is within 1e-6 nats of the maximum.
 
     Source: D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel, "Re-evaluating evaluation" (NeurIPS 2018, arXiv 1806.02643),
         section 4.
@@ -127,19 +121,13 @@ def nash_averaging(payoffs: ArrayLike) -> NashAverage:
     """
     matrix = _square("payoffs", payoffs)
     error = ROUNDING * float(np.abs(matrix).max())
-    if not np.abs(matrix + matrix.T).max() <= error:
-        i, j = np.unravel_index(np.abs(matrix + matrix.T).argmax(), matrix.shape)
-        raise ValueError(f"payoffs of players {i} and {j} ({matrix[i, j]:g}, {matrix[j, i]:g}) must be antisymmetric")
+    for i, j in np.argwhere(np.abs(matrix + matrix.T) > error):
+        raise ValueError(f"payoffs of players {i}, {j} ({matrix[i, j]:g}, {matrix[j, i]:g}) must be antisymmetric")
     matrix = (matrix - matrix.T) / 2
-    alike = np.abs(matrix[:, None] - matrix).max(axis=2) <= error
-    first = alike.argmax(axis=1)
-    single = np.flatnonzero(first == np.arange(len(matrix)))
-    games = np.ascontiguousarray(matrix[np.ix_(single, single)])[None]
-    ones = np.ones((1, len(single)))
-    faces, _ = both_sides(games, solve_matrices(games), (ones > 0.0, ones > 0.0))
-    shares = np.zeros(len(matrix))
-    shares[single] = most_even(faces, ones)[0]
-    mixture = (shares / np.maximum(np.bincount(first, minlength=len(matrix)), 1))[first]
+    copies = (np.abs(matrix[:, None] - matrix).max(axis=2) <= error).sum(axis=1)
+    everyone = np.ones((1, len(matrix)), dtype=bool)
+    faces, _ = both_sides(matrix[None], solve_matrices(matrix[None]), (everyone, everyone))
+    mixture = most_even(faces, (len(matrix) / copies)[None])[0]
     return NashAverage(mixture, matrix @ mixture)
 
 

@@ -81,13 +81,13 @@ class PlayOffs:
 
     @property
     def note(self) -> str:
-        """A sentence on the averages if an equilibrium takes part, else an empty string."""
+        """What the figures depend on, as text."""
         taken = [name for name in self.names if name.partition(":")[0] == "equilibrium"]
         if not taken:
-            return ""
+            return RANKINGS
         return (
-            f"A game can have many equilibria, and averages against other policies depend on which of them was taken "
-            f"as {' and '.join(taken)}; an equilibrium can rank below policies that are exploitable."
+            f"{RANKINGS} A game can have many equilibria, and averages against other policies depend on which of them "
+            f"was taken as {' and '.join(taken)}; an equilibrium can rank below policies that are exploitable."
         )
 
     @cached_property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from baselines.system.files import csv_bytes, write_atomically
 from train.reports.curves import picture
 from train.reports.markdown import table
-from train.reports.playoffs import DIGITS, RANKINGS, PlayOffs, ranked, shown
+from train.reports.playoffs import DIGITS, PlayOffs, ranked, shown
 from train.reports.tables import plain
 from train.text.game_names import game_in_words
 from train.text.printing import points
@@ -67,8 +67,7 @@ def _markdown(result: PlayOffs) -> str:
         f"# Play-offs: {plain(game_in_words(result.game))}",
         "Mean payoff to the row as player_0 against the column as player_1, in payoff points; then each policy's "
         f"average over all others and both seats, its Elo rating, and its Nash average. {_how_known(result)}",
-        RANKINGS,
-        *([result.note] if result.note else []),
+        result.note,
         table([*headings, *_policies(result)[0][1:]], means, cell=plain),
         "Probabilities that the row wins, loses, ties:",
         table(headings, odds, cell=plain),

@@ -84,8 +84,8 @@ def test_copies_of_a_player_change_no_rating():
     for matrix in [tied, *(skew(rng, size) for size in (2, 4, 5, 6))]:
         order = rng.permutation(np.r_[np.arange(len(matrix)), rng.integers(0, len(matrix), 3)])
         alone, together = nash_averaging(matrix), nash_averaging(matrix[np.ix_(order, order)])
-        assert together.ratings == pytest.approx(alone.ratings[order], abs=1e-9)
-        assert np.bincount(order, together.mixture) == pytest.approx(alone.mixture, abs=1e-9)
+        assert together.ratings == pytest.approx(alone.ratings[order], abs=1e-6)
+        assert np.bincount(order, together.mixture) == pytest.approx(alone.mixture, abs=1e-6)
     assert nash_averaging(tied).ratings == pytest.approx([0.0, 0.0, -1.5])
 
 
@@ -99,7 +99,7 @@ def test_copies_of_a_player_change_no_rating():
         (elo, ([["a"]],), "scores must be numbers"),
         (elo, ([[0.5, 0.5], [0.5, 0.5]], [[0, 1], [2, 0]]), "games must be symmetric"),
         (elo, ([[0.5, 0.5], [0.5, 0.5]], [[1.0]]), r"of shape \(2, 2\) like the scores"),
-        (nash_averaging, ([[0.0, 1.0], [1.0, 0.0]],), r"players 0 and 1 \(1, 1\) must be antisymmetric"),
+        (nash_averaging, ([[0.0, 1.0], [1.0, 0.0]],), r"players 0, 1 \(1, 1\) must be antisymmetric"),
         (nash_averaging, ([[np.inf]],), "payoffs must be finite numbers"),
     ],
 )
