@@ -53,7 +53,7 @@ class Offer(NamedTuple):
         return {
             "size": self.size_in_words,
             "first": self.first,
-            "seats": self.seats,
+            "seats": [self.game.seat_in_words(seat) or f"seat {seat}" for seat in range(self.seats)],
             "rules": self.game.how_to_play,
             "opponents": list(map(player_name, self.opponents)),
             "plays": [f"{policy_summary(name)}{self._remark(name)}" for name in self.opponents],
@@ -143,7 +143,7 @@ def summary(name: str) -> str:
 def cover(game: int) -> Scene:
     """A picture of the game at an index of `games()`, after a move; raises IndexError for a wrong index."""
     played = offers(game)[0].game
-    names = ("You", *["opponent"] * (played.facts.num_players - 1))
+    names = ("You", *["Opponent"] * (played.facts.num_players - 1))
     course = play_episode(played, ["uniform_actions"] * len(names), seed=1).revealed(played)
     return played.scene(replace(course[1], viewer=0, names=names))
 

@@ -72,10 +72,10 @@ async function showSizes(chosen) {
 }
 
 function showOffer(chosen) {
-  const offer = offers[$("size").selectedIndex] || { seats: 1, rules: "", opponents: [], plays: [] };
+  const offer = offers[$("size").selectedIndex] || { seats: [], rules: "", opponents: [], plays: [] };
   const [, , seat, opponent] = chosen || [0, 0, 0, Math.max(0, offer.opponents.indexOf(wished))];
-  fill("seat", Array.from({ length: offer.seats }, (_, place) => `seat ${place}`), seat);
-  $("seated").hidden = offer.seats < 2;
+  fill("seat", offer.seats, seat);
+  $("seated").hidden = offer.seats.length < 2;
   fill("opponent", offer.opponents, opponent);
   if (chosen && view.refusal && offers.length) $("opponent").options[opponent].disabled = true; // cannot play this size
   putLines("offered-rules", offer.rules.split("\n"));

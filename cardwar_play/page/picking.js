@@ -89,7 +89,7 @@ function showChoices() {
 }
 
 function hint(rests, inPicture) {
-  if (forced()) return "";
+  if (forced()) return "Only one move is possible.";
   const step = rests.length ? choices.steps[rests[0].step] : "";
   if (!step) return rests.length ? `Click ${inPicture ? view.picture.clickable : "your move"}${KEYS}.` : "";
   const { left, begun } = rests[0];

@@ -66,7 +66,7 @@ def test_sizes_are_numbers_and_the_first_one_is_short_and_for_two(monkeypatch):
     assert first["dice_poker"] == ["6 sides (full game)"]
     assert (first["jujitsu"], first["goofspiel"]) == (["5 cards"], ["5 cards"])
     assert first["war"] == first["lowest_unique"] == []
-    assert {name for name, each in entries.items() if each[0]["seats"] > 1} == {"dice_poker", "liars_dice"}
+    assert {name for name, each in entries.items() if len(each[0]["seats"]) > 1} == {"dice_poker", "liars_dice"}
     opponents = {name: [entry["opponents"] for entry in each] for name, each in entries.items()}
     assert opponents["jujitsu"][1][0] == "Perfect player"
     assert opponents["jujitsu"][2][0].startswith("Level ")  # the equilibrium of 13 cards takes long

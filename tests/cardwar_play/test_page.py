@@ -10,16 +10,16 @@ import pytest
 from hostile import Hostile
 
 import baselines
-from cardwar_envs import make_game
+from cardwar_envs import GAMES, make_game
 from cardwar_envs.core.play import Episode
 from cardwar_play import lobby
-from cardwar_play.account import Account, Series, account_of, decimals, explained
+from cardwar_play.account import Account, Series, decimals, explained
 from cardwar_play.host import Host
 from cardwar_play.judge import Judge
 from cardwar_play.one_file import PAGES, Listing, page_with, places_of, solutions_page
 from cardwar_play.seating import table_for
 from cardwar_play.server import listening_at, make_app, new_server
-from cardwar_play.view import Choices
+from cardwar_play.view import Choices, worst_of
 from train.text.printing import points
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -38,6 +38,7 @@ OFFLINE = (
     "--disable-quic",
 )
 TOKEN, SEED = "a-secret-token", 3
+GLYPHS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +131,34 @@ def play(page, move, names, host):
         assert page.locator("#total").inner_text() == points(host.trainer.total, 3)
 
 
+# What the page tells of the position that it shows.
+TOLD = """() => [
+  $("moves").innerText, ...["outcome", "sentence", "why"].map((id) => $(id).textContent), $("scene").alt,
+  new URL($("scene").src).searchParams.get("step"), document.querySelector("#steps [aria-current]").textContent,
+]"""
+
+
 def check_the_end(page, host):
-    review = page.locator("#review tbody tr").all_inner_texts()
-    assert len(review) == len(host.trainer.review()) > 0
-    assert points(host.trainer.review()[0][1].cost, 3) in review[0]
-    assert page.locator("#ending").inner_text() == account_of(host.trainer).sentence("equilibrium")
+    """The result, the worst move, and every decision by the arrow keys."""
+    view = host.view()
+    at, worst = worst_of(view["review"])
+    assert page.locator("#ending").inner_text() == view["result"]
+    assert page.locator("#sum").text_content() == view["ending"]
+    assert page.locator("#worst-text").text_content() == worst
+    for told in view["review"]:
+        page.keyboard.press("ArrowRight")
+        moves, *texts, step, chip = page.evaluate(TOLD)
+        verdict = told["verdict"] or {"sentence": "", "why": "", "grade": ""}
+        assert moves.split("\n") == [
+            " · ".join(map(": ".join, each)) for each in [told["moves"], *told["later"]] if each
+        ]
+        assert texts == [told["outcome"], verdict["sentence"], verdict["why"], told["position"]]
+        assert (step, chip) == (str(told["step"]), f"{told['number']}{GLYPHS.get(verdict['grade'], '')}")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(TOLD)[-2:] == ["", "End"]
+    if worst:
+        page.locator("#show-worst").click()
+        assert page.evaluate(TOLD)[-2] == str(view["review"][at]["step"])
 
 
 def test_a_whole_game_by_keyboard_alone(open_page, host):
@@ -153,17 +177,16 @@ def test_a_whole_game_by_keyboard_alone(open_page, host):
     expect(page.locator("#only")).to_be_focused()
     play(page, lambda page, name: page.get_by_role("button", name=f"Play your only move: {name}").click(), "3", host)
     expect(page.locator("#how")).to_be_visible()
-    check_the_end(page, host)
     game = host.game_id
     expect(page.locator("#end")).to_be_focused()
     expect(page.locator("#end")).to_be_in_viewport()
     page.keyboard.press("Enter")  # deals nothing before the end was read
-    page.keyboard.press("Tab")
-    expect(page.locator("#new")).to_be_focused()
+    check_the_end(page, host)
+    page.locator("#new").focus()
     assert host.game_id == game
     page.keyboard.press("Enter")
     expect(page.locator("#number")).to_have_text("1")
-    expect(page.locator("#review")).to_be_hidden()
+    expect(page.locator("#end")).to_be_hidden()
     assert host.game_id != game
 
 
@@ -239,7 +262,8 @@ def check_the_first_screen(page, host):
         assert (hidden, scrolled) == ([], 0), (width, host.trainer.table.game)
         assert rules == host.trainer.table.game.how_to_play
         scene = host.trainer.table.game.scene(host.trainer.revealed())
-        assert hint.startswith(("Click your move", f"Click {scene.clickable}"))
+        said = ("Click your move", f"Click {scene.clickable}")
+        assert hint.startswith("Only one move" if len(host.trainer.choices) == 1 else said)
     assert page.locator("#goal").inner_text().count(". ") == 0
     page.evaluate("$('rules').open = true")
 
@@ -267,38 +291,42 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     monkeypatch.setattr(lobby, "_solutions", {})
     page = open_page(1280)
     expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(0)])
-    expect(page.locator("#opponent option").first).to_have_text("equilibrium")
+    expect(page.locator("#opponent option").first).to_have_text("Perfect player")
     expect(page.locator("#plays")).to_contain_text("Plays optimally")
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
     assert asked == []
     page.locator("#choose").click()
-    expect(page.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
+    expect(page.get_by_role("status")).to_contain_text(
+        "Preparing Jujitsu, 5 cards, against the perfect player: computing"
+    )
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
     expect(page.locator("#choose")).to_be_focused()
     expect(page.locator("#kind input").first).to_be_disabled()
     page.keyboard.press("Enter")  # has no effect
     other = open_page(375)  # a reload and a second tab show the same
-    expect(other.get_by_role("status")).to_contain_text("Preparing Jujitsu, 5 cards, against equilibrium: computing")
+    expect(other.get_by_role("status")).to_contain_text(
+        "Preparing Jujitsu, 5 cards, against the perfect player: computing"
+    )
     expect(other.locator("#opponent")).to_be_disabled()
     assert other.evaluate("document.documentElement.scrollWidth") <= 375
     other.locator("#stop").click()
     expect(page.locator("#stop")).to_be_hidden()
     expect(other.locator("#opponent")).to_be_enabled()
-    expect(page.locator("#opponent")).to_have_value("equilibrium")
+    expect(page.locator("#opponent")).to_have_value("Perfect player")
     page.locator("#choose").click()
     compiled.set()
     said = "The equilibrium is not available: it is not computed. Choose another opponent."
     expect(page.get_by_role("alert")).to_have_text(said)
     expect(page.locator("#setting")).to_be_empty()
-    expect(page.locator("#opponent")).to_have_value("equilibrium")  # the user chooses another one
+    expect(page.locator("#opponent")).to_have_value("Perfect player")  # the user chooses another one
     expect(page.locator("#opponent")).to_be_focused()
     expect(page.locator("#opponent option").first).to_be_disabled()
     expect(page.locator("#plays")).to_have_text("Not available at this size.")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "true")
-    page.locator("#opponent").select_option("level:2")
+    page.locator("#opponent").select_option("Level 2")
     expect(page.locator("#choose")).to_have_attribute("aria-disabled", "false")
     page.locator("#size").select_option(index=1)
-    expect(page.locator("#opponent")).to_have_value("level:2")
+    expect(page.locator("#opponent")).to_have_value("Level 2")
     expect(page.locator("#plays")).to_contain_text("a higher number is a stronger opponent")
     page.locator("#size").select_option(index=0)
     for place, name in enumerate(lobby.games()):
@@ -307,11 +335,11 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         expect(page.locator("#size option")).to_have_text([offer.entry["size"] for offer in lobby.offers(place)])
         first = page.locator("#size").evaluate("size => size.selectedIndex")
         assert lobby.offers(place)[first].first or not any(offer.first for offer in lobby.offers(place))
-        page.locator("#opponent").select_option("uniform")
+        page.locator("#opponent").select_option("Uniform")
         unlike = name in ("dice_poker", "liars_dice")
         expect(page.locator("#seat")).to_be_visible(visible=unlike)
         if unlike:
-            page.locator("#seat").select_option("seat 1")
+            page.locator("#seat").select_option(lobby.offers(place)[0].game.seat_in_words(1))
         page.locator("#first-series").select_option("best of 3")
         page.locator("#choose").click()
         expect(page.locator("#choosing")).to_be_visible()
@@ -322,7 +350,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         names = {host.trainer.table.game.describe_action(action, seat) for action in host.trainer.choices}
         offered = page.locator(".choice").evaluate_all("all => all.map((each) => each.dataset.name)")
         assert set(offered) == names, name
-        page.locator(".choice").last.click()
+        page.locator(".choice:visible, #only:visible").last.click()
         await_move(page, 1)
         expect(page.locator("#new" if host.trainer.ending else "#result")).to_be_in_viewport(ratio=1)
         if not host.trainer.ending:
@@ -334,7 +362,7 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
         assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
         if name != lobby.games()[-1]:
             choose_another(page, host)
-            expect(page.locator("#opponent")).to_have_value("uniform")  # the last choice
+            expect(page.locator("#opponent")).to_have_value("Uniform")  # the last choice
             expect(page.locator("#first-series")).to_have_value("best of 3")
     if not host.trainer.ending:
         page.locator("#give-up").click()
@@ -352,6 +380,31 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     page.locator("#new").click()
     expect(page.locator("#end")).to_be_hidden()
     assert host._series.results == []
+
+
+@pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["games"])
+def test_every_game_is_reviewed_to_its_end_and_the_board_stays_where_it_is(open_page, host):
+    """The player makes the costliest moves, in the last seat."""
+    page, grades = open_page(375), set()
+    for name in GAMES:
+        game = make_game(name).smallest()
+        solution = baselines.solve(game) if game.facts.num_players == 2 else None
+        table = table_for(game, game.facts.num_players - 1, ["uniform"], solution)
+        host._series = Series(table)
+        host._begin(SEED)
+        page.evaluate("reload()")
+        board = page.locator("#scene").bounding_box()
+        assert page.evaluate("view.review") == []
+        while host.trainer.ending is None:
+            trainer, judge = host.trainer, table.judge
+            costs = {a: judge.verdict(trainer.state, table.seat, a).cost if judge else a for a in trainer.choices}
+            trainer.play(max(costs, key=costs.get))
+        page.evaluate("reload()")
+        assert page.locator("#scene").bounding_box() == board, name
+        check_the_end(page, host)
+        grades |= {told["verdict"]["grade"] for told in host.view()["review"] if told["verdict"]}
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    assert grades >= {"best", "only move", "blunder"}
 
 
 @pytest.mark.parametrize("host", [war("max", SEED)], indirect=True, ids=["war"])
@@ -414,7 +467,7 @@ def finished_in_file(page, game, places):
     steps = page.evaluate("game.steps.map((each) => [each.place, each.played])")
     solution = baselines.solve(game)
     start, *after = [places[place][0] for place, _ in steps] + [places[page.evaluate("game.place")][0]]
-    names, joint, paid = {"You": 0, "equilibrium": 1}, [], []
+    names, joint, paid = {"You": 0, "Perfect player": 1}, [], []
     for state, later, (_, played) in zip([start, *after], after, steps, strict=False):
         said = {names[who]: what for who, what in played}
         actions = {
@@ -446,24 +499,30 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(open_
     for width in (1280, 375):
         page.set_viewport_size({"width": width, "height": 800})
         while page.locator("#end").is_hidden():
-            expect(page.locator(".choice").first).to_be_visible()
+            expect(page.locator(".choice:visible, #only:visible").first).to_be_visible()
             expect(page.locator("#worth-text")).to_contain_text(" from here.")
             number, shown = int(page.locator("#number").inner_text()), page.locator("#digest").text_content()
             if width == 1280:
                 page.keyboard.press("ArrowRight")
                 page.keyboard.press("Enter")
             else:
-                page.locator(".choice").last.click()
+                page.locator(".choice:visible, #only:visible").last.click()
             await_move(page, number)
             expect(page.locator("#holds")).to_contain_text("✓")
             assert page.locator("script, img").count() == 2  # the data and ours
             assert hashlib.sha256(page.locator("#opened-text").text_content().encode()).hexdigest() == shown
         account = finished_in_file(page, game, list(places))
-        assert page.locator("#ending").inner_text() == account.sentence("equilibrium")
-        cells = page.locator("#account tr > *").all_text_contents()
+        assert page.locator("#sum").text_content() == account.sentence("equilibrium")
+        assert account.sentence("equilibrium").startswith(page.locator("#ending").inner_text().rstrip("."))
+        review = page.evaluate("currentView().review")
+        assert page.locator("#worst-text").text_content() == worst_of(review)[1]
+        page.keyboard.press("ArrowRight")
+        assert page.locator("#sentence").inner_text() == review[0]["verdict"]["sentence"]
+        assert page.locator("#scene").get_attribute("aria-label") == review[0]["position"]
+        cells = page.locator("#account tr > :not(.track)").all_text_contents()
         assert cells == [cell for row in account.rows("equilibrium") for cell in row]
         expect(page.locator("#change")).to_be_hidden()
-        assert page.locator("#total").inner_text() == decimals(account.mine)
+        assert page.locator("#total").text_content() == decimals(account.mine)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator("#series").select_option("best of 3")
         page.locator("#new").click()

@@ -115,8 +115,9 @@ def still(tab):
 
 
 def test_a_game_has_the_numbers_of_the_trainer(tab, host):
-    seen = [tab.view]
+    seen, pictures = [tab.view], []
     while not tab.view["ending"]:
+        pictures.append(tab.get("scene.svg").text)
         seen.append(tab.play(tab.view["choices"]["actions"][-1][0]))
     for step, before, after in zip(host.trainer.steps, seen, seen[1:], strict=False):
         last = after["last"]
@@ -132,8 +133,9 @@ def test_a_game_has_the_numbers_of_the_trainer(tab, host):
         assert hashlib.sha256(last["opened"]["text"].encode()).hexdigest() == before["digest"]
     assert seen[-1]["total"] == points(host.trainer.total, 3)
     assert [each["number"] for each in seen[-1]["review"]] == [1, 2, 3, 4, 5]
-    for told, before in zip(seen[-1]["review"], seen, strict=False):
+    for told, before, picture in zip(seen[-1]["review"], seen, pictures, strict=False):
         assert (told["position"], told["picture"]) == (before["position"], before["picture"])
+        assert tab.get(f"scene.svg?step={told['step']}").text == picture
 
 
 def test_the_record_is_there_when_the_game_has_ended(tab, host, tmp_path):

@@ -76,8 +76,8 @@ def test_less_than_the_gap_counts_as_nothing(solution, trainer_of):
     [
         ((0.0, 1.0), True, "best"),
         ((1e-6, 0.0), True, "inaccuracy"),
-        ((0.1999, 0.0), True, "inaccuracy"),
-        ((0.2, 0.0), True, "mistake"),  # a tenth of the range from -1 to 1
+        ((0.0999, 0.0), True, "inaccuracy"),
+        ((0.1, 0.0), True, "mistake"),  # 5 % of the range from -1 to 1
         ((0.3 - 1e-12, 0.0), True, "blunder"),
         ((0.0,), True, "only move"),
         ((0.0, 0.0), False, ""),
