@@ -13,9 +13,11 @@ import baselines
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, TableState, make_game, table_game
 from cardwar_envs.games.jujitsu import Jujitsu
+from cardwar_envs.tables.game import TableGame
 from cardwar_play.interview import Answered, Interviewer, answers_in, information_states
 from cardwar_play.interview_figures import exact_from_mixes
 from cardwar_play.ladder import TOLERANCE, climb, make_rungs
+from train.policies.agent import query_for
 from train.policies.agent_lines import Move, Query, read_answer
 from train.policies.prompt_form import PromptForm
 
@@ -422,7 +424,7 @@ def test_hidden_moves_count_illegal_answers_and_a_ladder_goes_on_without_them(mo
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ("openspiel:matrix_pd --disguise", "cannot be disguised"),
+        ("examples.undercut:Undercut --disguise", "undercut cannot be disguised"),
         ("--ladder 3,2", "--ladder (3,2) must be ascending sizes from 2 to 20"),
         ("--ladder 2,x", "--ladder (2,x) must be"),
         ("jujitsu --ladder 2", "--ladder has games of its own"),
@@ -434,9 +436,17 @@ def test_what_cannot_be_asked_is_refused_in_one_line(capsys, tmp_path, call, sai
 
 
 def test_texts_that_a_declaration_does_not_cover_are_refused():
-    changed = type("Told", (Jujitsu,), {"describe": lambda self, state: f"cards {state.hands}"})
-    with pytest.raises(ValueError, match="cannot be disguised"):
-        PromptForm(changed(num_cards=3), 1)
+    for method in ({"describe": lambda self, state: f"cards {state.hands}"}, {"trick_outcomes": lambda *_: ()}):
+        with pytest.raises(ValueError, match="cannot be disguised"):
+            PromptForm(type("Changed", (Jujitsu,), method)(num_cards=3), 1)
+
+
+def test_a_text_without_you_names_the_seat():
+    game = TableGame(table_game([[1, 2], [3, 0]], players=["Ann", "Bob"]).table)
+    silent = type("Silent", (TableGame,), {"how_to_play": "Choose.", "describe": lambda self, state: "P0 and P1"})
+    for seat in (0, 1):
+        seen = game.observation(TableState(), seat), game.action_mask(TableState(), seat)
+        assert query_for(silent(game.table), *seen).state == f"you are in seat {seat}\nP0 and P1"
 
 
 # -- answers -----------------------------------------------------------------------------------
