@@ -103,7 +103,9 @@ def _disguised(game: Game[Any], rng: np.random.Generator) -> tuple[Game[Any], di
     numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
     shown = dict(zip(ranks, sorted(numbers.tolist()), strict=True))
     other = copy.copy(game)
-    object.__setattr__(other, "shown_ranks", shown)  # of this copy of a frozen dataclass; the rules do not read it
+    object.__setattr__(
+        other, "shown_ranks", tuple(shown.items())
+    )  # of this copy of a frozen dataclass; the rules do not read it
     return other, own, own | {str(rank): str(number) for rank, number in shown.items()}
 
 
