@@ -160,7 +160,7 @@ def _ladder(
     from train.policies.agent_process import AgentError
 
     rungs = {size: [*make_rungs(size, games, seed, **forms)] for size in sizes}
-    names = {rung.key: rung.form.names for steps in rungs.values() for rung in steps}
+    names = {rung.key: rung.form.names for steps in rungs.values() for rung in steps if rung.form.names}
     settings, rows = {"ladder": sizes, "games": games, "agent": agent, "seed": seed, **forms}, list[dict[str, Any]]()
     with _opened(folder, {**settings, "names": names}) as answers:
         say_aside(f"{2 * games * len(sizes):,} queries: both seats of {games:,} games of each size")

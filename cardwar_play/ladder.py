@@ -20,14 +20,7 @@ TOLERANCE = 0.01 * 2 * LARGEST
 
 
 class Rung(NamedTuple):
-    """A game of the ladder.
-
-    Attributes:
-        key: Its name, e.g. "2x2 0".
-        game: The game.
-        form: The form of its prompts.
-        best_pure: The least exploitability of one pure strategy per seat, in payoff points.
-    """
+    """A game, its name, the form of its prompts, and the least exploitability of pure strategies, in payoff points."""
 
     key: str
     game: TableGame

@@ -41,7 +41,7 @@ class Texts(Rules[S]):
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
     # Words that a disguise replaces by new ones, each with its forms ("card cards"): the texts define their meaning.
     own_words: ClassVar[tuple[str, ...]] = ()
-    shown_ranks: ClassVar[Mapping[int, int]] = {}  # of a disguised copy: rank -> the number in texts
+    shown_ranks: ClassVar[tuple[tuple[int, int], ...]] = ()  # of a disguised copy: ranks, and their numbers in texts
     checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
@@ -95,7 +95,7 @@ class Texts(Rules[S]):
 
     def shown(self, rank: int) -> int:
         """The number that texts show for a rank."""
-        return self.shown_ranks.get(rank, rank)
+        return dict(self.shown_ranks).get(rank, rank)
 
     def relabelled(self, words: Iterator[str]) -> tuple[Any, dict[str, str]] | None:
         """A copy with other names, and old -> new name, if the game's names are free labels; None by default."""

@@ -114,15 +114,15 @@ def query_for(
 
 
 def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
-    """Returns the seat that has this observation, and what it sees as text; a seat that matters is named."""
-    found = _found(game, observation, mask)
-    (player, text), *others = found or [(0, "")]
-    if text and not others and "seat 0" in game.how_to_play and (not game.facts.public_state or _shows_seats(game)):
-        text = f"you are in seat {player}\n{text}"
+    """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it."""
+    (player, text), *others = _found(game, observation, mask) or [(0, "")]
     names = ["you" if seat == player else f"player_{seat}" for seat in range(game.facts.num_players)]
     if len(names) == 2:
         names[1 - player] = "opponent"
-    return player, with_names(text, names)
+    text = with_names(text, names)
+    needed = "seat 0" in game.how_to_play or "you" not in text.split()
+    known = not others and (not game.facts.public_state or _shows_seats(game))
+    return player, f"you are in seat {player}\n{text}" if text and needed and known else text
 
 
 def _found(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> list[tuple[int, str]]:

@@ -72,7 +72,11 @@ class PromptForm:
             once = game.facts.max_length == 1  # then a seat's actions are those at the start, which may be fewer
             actions = game.legal_actions(game.initial()[0].state, player) if once else range(game.facts.num_actions)
             names |= dict.fromkeys(self._put(game.describe_action(action, player)) for action in actions)
-        return _named(list(names))
+        if len(names) > MOST_NAMES:
+            listed = [*names]
+            some = [listed[place] for place in np.linspace(0, len(listed) - 1, MOST_NAMES, dtype=int)]
+            return f"Names of moves are, for example, {joined(some)}."
+        return f"The names of all moves are {joined([*names])}; some may not be legal now."
 
     def _put(self, text: str) -> str:
         """Replaces words of the game."""
@@ -99,15 +103,10 @@ def _disguised(game: Game[Any], rng: np.random.Generator) -> tuple[Game[Any], di
     numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
     shown = dict(zip(ranks, sorted(numbers.tolist()), strict=True))
     other = copy.copy(game)
-    object.__setattr__(other, "shown_ranks", shown)  # of this copy of a frozen dataclass; the rules do not read it
+    object.__setattr__(
+        other, "shown_ranks", tuple(shown.items())
+    )  # of this copy of a frozen dataclass; the rules do not read it
     return other, own, own | {str(rank): str(number) for rank, number in shown.items()}
-
-
-def _named(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        names = [names[place] for place in np.linspace(0, len(names) - 1, MOST_NAMES, dtype=int)]
-        return f"Names of moves are, for example, {joined(names)}."
-    return f"The names of all moves are {joined(names)}; some may not be legal now."
 
 
 def _place(kind: type, name: str) -> int:
