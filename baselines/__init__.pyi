@@ -20,6 +20,9 @@ from .matches.intervals import mean_interval as mean_interval
 from .matches.intervals import share_interval as share_interval
 from .matches.line_ups import CrossPlay as CrossPlay
 from .matches.line_ups import cross_play as cross_play
+from .matches.ratings import NashAverage as NashAverage
+from .matches.ratings import elo as elo
+from .matches.ratings import nash_averaging as nash_averaging
 from .matrix_game import ExactMatrixSolution as ExactMatrixSolution
 from .matrix_game import MatrixSolution as MatrixSolution
 from .matrix_game import MatrixSolutions as MatrixSolutions

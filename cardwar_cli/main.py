@@ -28,6 +28,7 @@ COMMANDS = {
     "exploit": ("Measure", "cardwar exploit jujitsu num_cards=5 --policy uniform", "exploit"),
     "interview": ("Measure", f'cardwar interview jujitsu num_cards=3 --agent "{AGENT}" --out asked', "interview"),
     "match": ("Measure", "cardwar match jujitsu num_cards=5 level:3 uniform", "match"),
+    "judge": ("Measure", "cardwar judge games.jsonl --out judged", "judge"),
     "play": ("Play", "cardwar play jujitsu num_cards=5 --against level:3 --web", "play"),
     "page": ("Play", "cardwar page jujitsu num_cards=5 --out jujitsu.html", "play"),
     "watch": ("Look", "cardwar watch jujitsu num_cards=5 level:3 uniform", "watch"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ Action = int | str
 Chance = int | Mapping[str, Any] | None
 # OpenSpiel's names with plain parameters: no games inside games, and no paths.
 PLAIN = re.compile(rf"{OPENSPIEL}[a-z0-9_]+(\([A-Za-z0-9_=,.-]*\))?")
-# Recorded games repeat themselves, so joint actions of this number are kept for each game.
-MOST_CACHED = 200_000
+# Games that are kept, and joint actions for each of them: recorded games repeat themselves.
+MOST_GAMES, MOST_CACHED = 16, 200_000
 # Legal actions that an error lists.
 MOST_NAMED = 10
 
@@ -92,7 +93,12 @@ def game_of(name: str, parameters: Mapping[str, Any]) -> Game[Any]:
     """
     if name not in GAMES and not (PLAIN.fullmatch(name) and not opens_files(name)):
         raise ValueError(f"game ({shown(name)}) must be one of {', '.join(GAMES)}, or {OPENSPIEL}NAME(key=value,...)")
-    return make_game(name, **{key: _tuples(value) for key, value in parameters.items()})
+    return _made(name, json.dumps(parameters))
+
+
+@lru_cache(MOST_GAMES)
+def _made(name: str, parameters: str) -> Game[Any]:
+    return make_game(name, **{key: _tuples(value) for key, value in json.loads(parameters).items()})
 
 
 class _Rules:
@@ -125,7 +131,7 @@ class _Rules:
         return fitting[0]
 
 
-_rules = lru_cache(16)(_Rules)  # a file names games of this package only, in which `==` means equal rules
+_rules = lru_cache(MOST_GAMES)(_Rules)  # a file names games of this package only, in which `==` means equal rules
 
 
 def _outcome(outcomes: Sequence[Transition[Any]], chance: Chance) -> Transition[Any]:

@@ -1,0 +1,67 @@
+"""Writes judged games as CSV files, one row per game and per move, and a picture of what moves cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from baselines.system.files import csv_bytes, write_atomically
+from cardwar_play.judged import Judged
+from train.reports.curves import picture
+from train.text.game_names import game_in_words
+
+FILES = GAMES, MOVES, PICTURE = "games.csv", "moves.csv", "cost-by-move.png"
+GAME_COLUMNS = ("game", "where", "player_0", "player_1", "cost_0", "cost_1", "payoff_0", "payoff_1", "finished")
+MOVE_COLUMNS = ("game", "where", "move", "seat", "player", "action", "cost")
+# Games, and players in each, that the picture has room for.
+MOST_PANELS, MOST_LINES = 6, 8
+
+
+def write_judged(judged: Sequence[Judged], folder: Path) -> None:
+    """Writes `FILES` to a folder; costs are in payoff points, and empty for moves that are not judged."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / GAMES, csv_bytes([GAME_COLUMNS, *(row for each in judged for row in _games(each))]))
+    write_atomically(folder / MOVES, csv_bytes([MOVE_COLUMNS, *(row for each in judged for row in _moves(each))]))
+    panels = judged[:MOST_PANELS]
+    write_atomically(folder / PICTURE, picture(partial(_draw, panels), 7.0, 0.6 + 2.9 * len(panels)))
+
+
+def _games(judged: Judged) -> Iterator[Sequence[Any]]:
+    title = game_in_words(judged.game)
+    for played, steps in judged.games:
+        costs = [0.0, 0.0]
+        for decision in (decision for decisions in steps for decision in decisions):
+            costs[decision.seat] += decision.verdict.cost
+        yield (title, played.where, *played.names, *costs, *played.episode.payoffs, played.over)
+
+
+def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
+    title = game_in_words(judged.game)
+    for played, steps in judged.games:
+        for number, decisions in enumerate(steps, 1):
+            for each in decisions:
+                cost = each.verdict.cost if each.verdict.met else ""
+                yield title, played.where, number, each.seat, played.names[each.seat], each.action, cost
+
+
+def _draw(judged: Sequence[Judged], figure: Figure) -> None:
+    for axes, each in zip(figure.subplots(len(judged), squeeze=False)[:, 0], judged, strict=True):
+        all_figures = each.figures()
+        for place, (name, figures) in enumerate([*all_figures.items()][:MOST_LINES]):
+            numbers = [number + 0.06 * place for number in figures.by_number]  # side by side, so that none is hidden
+            means, lows, highs = zip(*figures.by_number.values(), strict=True) if numbers else ((), (), ())
+            ends = [
+                [m - low for m, low in zip(means, lows, strict=True)],
+                [h - m for m, h in zip(means, highs, strict=True)],
+            ]
+            axes.errorbar(numbers, means, ends, marker="o", mfc="none", ls=":", capsize=3, label=name)
+        more = f", the first {MOST_LINES} of {len(all_figures)} players" if len(all_figures) > MOST_LINES else ""
+        axes.set_title(f"{game_in_words(each.game)}, {len(each.games):,} games{more}")
+        axes.set(xlabel="move", ylabel="mean cost (payoff points)", ylim=(0.0, None))
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.legend(frameon=False)
+    figure.suptitle("Cost of a move against an optimal reply, mean over games (sampled) with 99 % intervals")
