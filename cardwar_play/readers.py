@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 
 from baselines.system.files import MOST_BYTES, parse_object, require_plain
 from cardwar_play.record import Record
-from cardwar_play.recorded import plain
+from cardwar_play.recorded import kaggle, openspiel, plain
 from cardwar_play.recorded.played import Played
 
 # A JSON object, or the text of a file that is none.
@@ -40,6 +40,8 @@ def _read_record(content: dict[str, Any], where: str) -> Played:
 
 
 FORMATS = (
+    Format("a serialized game or playthrough of OpenSpiel", openspiel.is_trace, openspiel.read),
+    Format("a replay of a Kaggle environment", kaggle.is_replay, kaggle.read),
     Format("a record of cardwar play", lambda content: "steps" in content and "seat" in content, _read_record),
     Format("a game in the plain format", lambda content: "moves" in content and "players" in content, plain.read),
 )

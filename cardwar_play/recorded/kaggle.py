@@ -1,99 +1,35 @@
 """Reads replays of Kaggle environments, as `env.toJSON()` lays them out: games of OpenSpiel, played by its rules.
 
-A replay has the game and the moves several times: in its configuration, as OpenSpiel's history, as each agent's
-actions, and in the rewards. All of them must agree.
+A replay has the game and its moves several times: in the configuration, as OpenSpiel's history, as each player's
+actions, and in the rewards. All of these must agree.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from cardwar_envs.core.parameters import shown
-from cardwar_play.recorded.openspiel import Trace, judged, spiel_of
+from cardwar_play.recorded.openspiel import Trace, judged, numbers, spiel_of
 from cardwar_play.recorded.played import Played
-from train.text.validation import one_line
 
 PREFIX = "open_spiel_"
-# The versions of environment and layout that are known.
-VERSIONS = ("0.1.0", 1)
-# Number of steps before the first move: the state before chance, and the start.
+# The version of the environment that is known, and of the layout.
+VERSION, LAYOUT = "0.1.0", 1
+# Number of steps before the first move: one before the first outcome of chance, and one that shows the start.
 OPENING = 2
-FAILED = ("ERROR", "INVALID", "TIMEOUT")
-# Games with the same rules, whose observations are JSON.
+# OpenSpiel's games with observations in JSON; the rules are the same.
 PROXY = re.compile(r"^(\w+)_proxy\b")
-# A move of one player or of chance, or the joint action of all players.
-Entry = Annotated[str, Field(pattern=r"^(-?\d{1,9}|\[-?\d{1,9}(, -?\d{1,9})*\])$")]
+Part = TypeVar("Part")
 
 
-class _Part(BaseModel):
-    """A part of a replay; the rest of its content is about observations, times and agents' thoughts."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
-
-
-class _Applied(_Part):
-    actionApplied: int | None = None
+def is_replay(content: Mapping[str, Any] | str) -> bool:
+    """Returns whether content is laid out as a replay of a Kaggle environment."""
+    return not isinstance(content, str) and {"name", "configuration", "steps"} <= content.keys()
 
 
-class _Agent(_Part):
-    action: Any = None
-    reward: float | None
-    status: str
-    info: _Applied
-
-
-class _Configuration(_Part):
-    openSpielGameName: str
-    openSpielGameString: str
-    openSpielGameParameters: dict[str, Any]
-    useOpenings: bool = False
-
-
-class _Parameters(_Part):
-    default: dict[str, Any]
-
-
-class _Defaults(_Part):
-    openSpielGameParameters: _Parameters
-
-
-class _Specification(_Part):
-    configuration: _Defaults
-
-
-class _Member(_Part):
-    Name: str
-
-
-class _Info(_Part):
-    openSpielGameStringResolved: str
-    actionHistory: list[Entry]
-    initialActions: list[Any] = []
-    TeamNames: list[str] = []
-    Agents: list[_Member] = []
-
-
-class _Replay(_Part):
-    name: str
-    version: str
-    schema_version: int
-    configuration: _Configuration
-    specification: _Specification
-    steps: Annotated[list[list[_Agent]], Field(min_length=2)]
-    rewards: list[float | None]
-    statuses: list[str]
-    info: _Info
-
-
-def is_replay(content: Any) -> bool:
-    """Returns whether parsed JSON is laid out as a replay of a Kaggle environment."""
-    return isinstance(content, dict) and {"name", "configuration", "steps"} <= content.keys()
-
-
-def read(content: Any, where: str) -> Played:
+def read(content: Mapping[str, Any], where: str) -> Played:
     """Reads the replay of one game.
 
     Raises:
@@ -103,60 +39,63 @@ def read(content: Any, where: str) -> Played:
     return judged(_trace, content, where)
 
 
-def _trace(content: Any) -> Trace:
-    name = content["name"]
-    if not (isinstance(name, str) and name.startswith(PREFIX)):
-        raise ValueError(f"the environment ({name!r}) must be one of OpenSpiel's games, {PREFIX}...")
-    with one_line():
-        replay = _Replay.model_validate(content)
-    if (replay.version, replay.schema_version) != VERSIONS:
-        raise ValueError(f"version and schema_version ({replay.version}, {replay.schema_version}) must be {VERSIONS}")
-    if replay.info.initialActions or replay.configuration.useOpenings:
-        raise ValueError("the game begins with moves that no player made (initialActions or useOpenings)")
-    game, moves = _game(replay), [_move(number, step) for number, step in enumerate(replay.steps)]
-    rewards, statuses = ([getattr(agent, of) for agent in replay.steps[-1]] for of in ("reward", "status"))
-    if (replay.rewards, replay.statuses) != (rewards, statuses) or {*statuses} != {"DONE"} or None in rewards:
-        raise ValueError(
-            f"rewards {replay.rewards} and statuses {replay.statuses}: each player must have a reward in the last step and be DONE"
-        )
-    history = [int(number) for entry in replay.info.actionHistory for number in re.findall(r"-?\d+", entry)]
-    names = replay.info.TeamNames or [member.Name for member in replay.info.Agents]
-    return Trace(game, history, rewards, moves[OPENING:], names)
+def _trace(replay: Mapping[str, Any]) -> Trace:
+    if not _part(replay, "name", str).startswith(PREFIX):
+        raise ValueError(f"the environment ({shown(replay['name'])}) must be one of OpenSpiel's games, {PREFIX}...")
+    versions = _part(replay, "version", str), _part(replay, "schema_version", int)
+    if versions != (VERSION, LAYOUT):
+        raise ValueError(f"version and schema_version ({versions}) must be {(VERSION, LAYOUT)}")
+    info, steps = _part(replay, "info", dict), _part(replay, "steps", list)
+    if info.get("initialActions") or _part(replay, "configuration", dict).get("useOpenings"):
+        raise ValueError("the game begins with moves that no player made (initialActions, useOpenings)")
+    if len(steps) < OPENING or not all(isinstance(step, list) for step in steps):
+        raise ValueError(f"steps must be a list of at least {OPENING} lists of players' states")
+    moves = [_move(number, step) for number, step in enumerate(steps)]
+    ends = [(_part(agent, "status", str), agent.get("reward")) for agent in steps[-1]]
+    if ends != list(zip(_part(replay, "statuses", list), _part(replay, "rewards", list), strict=False)):
+        raise ValueError(f"statuses and rewards must be those of the last step, {ends}")
+    if not all(status == "DONE" and isinstance(reward, float | int) for status, reward in ends):
+        raise ValueError(f"at the end, each player must be DONE and have a reward, but statuses and rewards are {ends}")
+    history = numbers(" ".join(map(str, _part(info, "actionHistory", list))))
+    names = _part(info, "TeamNames", list) if "TeamNames" in info else []
+    return Trace(_game(replay), history, [reward for _, reward in ends], moves[OPENING:], list(map(str, names)))
 
 
-def _game(replay: _Replay) -> str:
-    """Returns the name of the game that was played; it must be the one that the configuration asks for."""
-    settings, played = replay.configuration, PROXY.sub(r"\1", replay.info.openSpielGameStringResolved)
-    spiel, default = spiel_of(played), replay.specification.configuration.openSpielGameParameters.default
-    # As the environment does: parameters other than the default ones replace those in the game's name.
-    own = {key: value for key, value in settings.openSpielGameParameters.items() if value != default.get(key)}
-    asked = spiel_of(PROXY.sub(r"\1", settings.openSpielGameString))
-    expected, short = asked.get_parameters() | own, asked.get_type().short_name
-    if expected != spiel.get_parameters() or short != spiel.get_type().short_name:
-        raise ValueError(f"the game played ({played}) must be the one configured, {short} with {expected}")
-    if (settings.openSpielGameName, replay.name) != (short, PREFIX + short):
-        raise ValueError(
-            f"openSpielGameName ({settings.openSpielGameName!r}) and name ({replay.name!r}) must be of {short}"
-        )
-    return played
+def _game(replay: Mapping[str, Any]) -> str:
+    """Returns the name of the game that was played, which must be the one that the configuration asks for."""
+    settings, played = replay["configuration"], _part(replay, "info.openSpielGameStringResolved", str)
+    spiel = spiel_of(PROXY.sub(r"\1", played))
+    asked = spiel_of(PROXY.sub(r"\1", _part(settings, "openSpielGameString", str)))
+    # As the environment does: parameters that are not the default ones replace those in the game's name.
+    default = _part(replay, "specification.configuration.openSpielGameParameters.default", dict)
+    given = _part(settings, "openSpielGameParameters", dict).items()
+    expected = asked.get_parameters() | {name: value for name, value in given if value != default.get(name)}
+    short = asked.get_type().short_name
+    names = [spiel.get_type().short_name, settings.get("openSpielGameName"), replay["name"].removeprefix(PREFIX)]
+    if spiel.get_parameters() != expected or names != [short] * 3:
+        raise ValueError(f"the game ({played}, {names[1:]}) must be the one configured, {short} with {expected}")
+    return PROXY.sub(r"\1", played)
 
 
-def _move(number: int, step: list[_Agent]) -> dict[int, int]:
+def _move(number: int, step: Any) -> dict[int, int]:
     """Returns the joint action of a step (seat -> action), empty before the first move."""
     made = {}
     for player, agent in enumerate(step):
-        if agent.status in FAILED:
-            raise ValueError(f"step {number}: player_{player} has status {agent.status}")
-        applied = agent.info.actionApplied
+        applied, status = _part(agent, "info", dict).get("actionApplied"), _part(agent, "status", str)
+        if status not in ("ACTIVE", "INACTIVE", "DONE"):
+            raise ValueError(f"step {number}: player_{player} has status {status}")
         if applied is not None:
             made[player] = applied
-            submitted = agent.action.get("submission") if isinstance(agent.action, dict) else None
-            if submitted != applied:
-                raise ValueError(
-                    f"step {number}: player_{player} submitted {shown(submitted)}, but {applied} was applied"
-                )
+            if _part(agent, "action", dict).get("submission") != applied:
+                raise ValueError(f"step {number}: player_{player}'s submission is not the action applied, {applied}")
     if bool(made) != (number >= OPENING):
-        raise ValueError(
-            f"step {number}: " + ("no move can be made yet" if made else "a player forfeits: no move was applied")
-        )
+        raise ValueError(f"step {number}: {'there can be no' if made else 'the game was forfeited without a'} move")
     return made
+
+
+def _part(content: Any, path: str, kind: type[Part]) -> Part:
+    for name in path.split("."):
+        content = content.get(name) if isinstance(content, dict) else None
+    if not isinstance(content, kind):
+        raise ValueError(f"{path} ({shown(content)}) must be of type {kind.__name__}")
+    return content

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from cardwar_envs import Game, make_game
@@ -27,7 +27,7 @@ STATE = re.compile(rf"{SERIALIZED}\[Meta\]\nVersion: 1\n\n\[Game\]\n(.*?)\n\[Sta
 # The game's name and parameters in a playthrough, its moves and outcomes of chance, and what it says of its end.
 HEAD = re.compile(r"game: (.*?)\n\nGameType.*\nGetParameters\(\) = \{(.*?)\}\n.*", re.DOTALL)
 ACTION = re.compile(r"^actions?: \[?([-\d, ]+)\]?$", re.MULTILINE)
-END = re.compile(r"^IsTerminal\(\) = True\nHistory\(\) = \[(.*)\]$.*^Returns\(\) = \[(.*)\]$", re.MULTILINE | re.DOTALL)
+END = re.compile(r"\nIsTerminal\(\) = True\nHistory\(\) = \[([^]]*)\]\n.*\nReturns\(\) = \[([^]]*)\]\n", re.DOTALL)
 # The same game with players who move in turn, hidden from each other; it has the same histories.
 TURNS = re.compile(r"turn_based_simultaneous_game\(game=(.*)\)", re.DOTALL)
 # Playthroughs round to six digits.
@@ -45,7 +45,7 @@ class Trace:
         history: All moves and outcomes of chance.
         returns: Each player's payoff in OpenSpiel's points; None if the file has none.
         moves: The joint actions (seat -> action), if the file has them apart from the history.
-        names: The players' names by seat; () if the file has none.
+        names: The players' names by seat; if empty, player_0 etc.
     """
 
     name: str
@@ -63,9 +63,9 @@ class Settled(NamedTuple):
     state: Any
 
 
-def is_trace(text: str) -> bool:
-    """Returns whether a text is a serialized game or a playthrough."""
-    return text.startswith((SERIALIZED, PLAYTHROUGH))
+def is_trace(content: Mapping[str, Any] | str) -> bool:
+    """Returns whether content is the text of a serialized game or of a playthrough."""
+    return isinstance(content, str) and content.startswith((SERIALIZED, PLAYTHROUGH))
 
 
 def read(text: str, where: str) -> Played:
@@ -84,7 +84,8 @@ def judged(read_trace: Callable[[Any], Trace], content: Any, where: str) -> Play
         trace = read_trace(content)
         spiel, game, points = rules_of(trace.name)
         settled = list(_settled(spiel, trace.history))
-        _check_moves(settled, trace.moves)
+        if trace.moves is not None:
+            _check_moves([step.actions for step in settled[1:]], trace.moves)
         returns = settled[-1].state.returns()
         if trace.returns is not None and not _agree(trace.returns, returns):
             raise ValueError(f"the returns ({list(trace.returns)}) must be {returns} after these moves")
@@ -103,8 +104,7 @@ def rules_of(name: str) -> tuple[Any, Game[Any], int]:
     Raises:
         ValueError: If there is no such game, making it would open a file, or it is too large.
     """
-    found = _rules_of(name)
-    if isinstance(found, ValueError):
+    if isinstance(found := _rules_of(name), ValueError):
         raise found
     return found
 
@@ -178,12 +178,10 @@ def _taken(rest: Iterator[int], legal: list[int], what: str) -> int:
     return action
 
 
-def _check_moves(settled: Sequence[Settled], moves: Sequence[dict[int, int]] | None) -> None:
-    for number, (step, made) in enumerate(zip(settled[1:], moves or (), strict=False), 1):
-        if step.actions != made:
-            raise ValueError(f"move {number}: the history has {step.actions}, but the players made {made}")
-    if moves is not None and len(moves) != len(settled) - 1:
-        raise ValueError(f"the history has {len(settled) - 1} moves, but the players made {len(moves)}")
+def _check_moves(made: list[dict[int, int]], told: Sequence[dict[int, int]]) -> None:
+    for number, (move, other) in enumerate(zip_longest(made, told), 1):
+        if move != other:
+            raise ValueError(f"move {number}: the history has {move}, but the players made {other}")
 
 
 def _replayed(game: Game[Any], names: Sequence[str], settled: Sequence[Settled]) -> Played:
@@ -219,25 +217,24 @@ def _serialized(text: str) -> Trace:
     found = STATE.fullmatch(text)
     if found is None:
         raise ValueError("it must have Version 1, a game and its moves, one number a line; Python states are not read")
-    return Trace(found[1], _numbers(found[2].split()))
+    return Trace(found[1], numbers(found[2]))
 
 
 def _playthrough(text: str) -> Trace:
     head, end = HEAD.fullmatch(text), END.search(text)
     if head is None or end is None:
-        raise ValueError("the playthrough must have parameters, and an end with a history and returns")
-    history = _numbers(re.findall(r"[-\d]+", " ".join(ACTION.findall(text))))
-    if history != _numbers(re.findall(r"[-\d]+", end[1])):
-        raise ValueError(f"the moves ({shown(history)}) must be those of the history at its end ({end[1]})")
-    parameters = spiel_of(head[1]).get_parameters()
-    now = ",".join(f"{key}={value}" for key, value in sorted(parameters.items())).replace("\n", r"\n")
-    if head[2] != now and not any(isinstance(each, dict) for each in parameters.values()):
-        raise ValueError(f"the parameters ({head[2]}) must be those of the game, {now}")
+        raise ValueError("a playthrough must have parameters, and an end with a history and returns")
+    history = numbers(" ".join(ACTION.findall(text)))
+    if history != numbers(end[1]):
+        raise ValueError(f"the moves ({shown(history)}) must be those of the history at the end ({end[1]})")
+    has = ",".join(f"{key}={value}" for key, value in sorted(spiel_of(head[1]).get_parameters().items()))
+    if head[2] != has.replace("\n", r"\n"):
+        raise ValueError(f"the parameters ({head[2]}) must be those of the game, {has}")
     return Trace(head[1], history, [float(each) for each in end[2].split(",")])
 
 
-def _numbers(words: Sequence[str]) -> list[int]:
-    for word in words:
-        if not re.fullmatch(r"-?\d{1,9}", word):
-            raise ValueError(f"an action ({shown(word)}) must be a whole number")
-    return [int(word) for word in words]
+def numbers(text: str) -> list[int]:
+    """Returns the numbers in a text, such as "3 [0, 1]"; raises a ValueError if it has anything else."""
+    if other := re.sub(r"-?\b\d{1,9}\b|[\[\],\s]", "", text):
+        raise ValueError(f"moves must be whole numbers, not {shown(other)}")
+    return [int(number) for number in re.findall(r"-?\d+", text)]
