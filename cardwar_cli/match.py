@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from rich.table import Column, Table
 import baselines
 from baselines.matches.games import SEEDS, Played, sampled_games
 from baselines.matches.line_ups import GAMES, stopped_after, summary_of
+from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import AgentSeconds, GameName, MaxStates, count
 from cardwar_cli.console import (
     AsJson,
@@ -26,14 +28,14 @@ from cardwar_cli.console import (
     say_identity,
     timed,
 )
-from cardwar_envs import Game, Policy
+from cardwar_envs import Game, Policy, play_episode
 from cardwar_envs.core.parameters import whole_number
 from cardwar_envs.core.process import Stopwatch
 from cardwar_envs.core.texts import counted
 from train.policies.agent_process import AgentError
 from train.policies.by_word import accept_moves, is_program, line_up_from
 from train.policies.learned_policy import labelled
-from train.text.game_names import game_with_players
+from train.text.game_names import game_with_players, json_parameters
 from train.text.parsing import parameters_and_names
 from train.text.printing import points
 
@@ -62,6 +64,10 @@ def match(
             help="With programs and --games: a program that fails loses that game, and the match continues.",
         ),
     ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Sample games and write them to FILE, for cardwar judge."),
+    ] = None,
     max_states: MaxStates = None,
     agent_seconds: AgentSeconds = None,
     as_json: AsJson = False,
@@ -76,7 +82,7 @@ def match(
     given = {option: value for option, value in (("games", games), ("seed", seed)) if value is not None}
     exact = baselines.has_exact_results(rules)
     programs = any(map(is_program, policies))
-    exact = exact and not (games is not None and programs)
+    exact = exact and record is None and not (games is not None and programs)
     if exact and given:
         option, value = next(iter(given.items()))
         raise ValueError(f"--{option} ({value}) does not apply to {game}: its results are exact")
@@ -89,10 +95,10 @@ def match(
     line_up = line_up_from(policies, rules)
     names = list(map(labelled, policies, line_up))
     title = " ".join([game, *(f"{key}={text}" for key, text in parameters.items()), *names])
-    match_ = _Match(rules, names, line_up, title, as_json)
+    match_ = _Match(rules, names, line_up, title, as_json, record and _checked_record(record, rules), [])
     if exact:
         _exact(match_, max_states)
-    elif programs:
+    elif programs or record is not None:
         accept_moves(line_up)
         _in_order(match_, games or GAMES, whole_number("seed", seed or 0, SEEDS), forfeit)
     else:
@@ -103,14 +109,24 @@ def match(
         say_identity(rules)
 
 
+def _checked_record(record: Path, game: Game[Any]) -> Path:
+    from cardwar_play.recorded.played import game_of
+
+    game_of(game.facts.name, json_parameters(game))  # as the reader does
+    require_writable(record)
+    return record
+
+
 class _Match(NamedTuple):
-    """The players of a match by seat, with their names, and how to show the results."""
+    """The players of a match by seat, with their names, how to show the results, and the games if they are recorded."""
 
     game: Game[Any]
     names: list[str]
     policies: list[Policy]
     title: str
     as_json: bool
+    record: Path | None
+    lines: list[str]
 
     def print_json(self, **entries: Any) -> None:
         print_json(self.game, policies=self.names, **entries)
@@ -156,6 +172,8 @@ def _in_order(match: _Match, games: int, seed: int, forfeit: bool) -> None:
                 played.append(Played(payoffs, []))
                 forfeits[seat] += 1
             progress(number + 1)
+    if match.record is not None:
+        write_atomically(match.record, "".join(match.lines).encode())
     done, entries = len(played), {"seed": seed}
     how_many = counted(done, "game") if ended is None else f"the first {done:,} of {games:,} games"
     told = {} if ended is None else {"games_asked": games, "ended": str(ended) or "interrupted"}
@@ -175,7 +193,14 @@ def _one_game(match: _Match, seed: list[int]) -> Played:
     for policy in match.policies:
         if getattr(policy, "failed", False):
             policy.restart()  # type: ignore[attr-defined]  # only programs fail
-    return sampled_games(match.game, match.policies, 1, seed, at_end=stopped_after(match.game))
+    at_end = stopped_after(match.game)
+    if match.record is None:
+        return sampled_games(match.game, match.policies, 1, seed, at_end=at_end)
+    from cardwar_play.recorded.plain import line_of
+
+    episode = play_episode(match.game, match.policies, np.random.default_rng(seed))
+    match.lines.append(line_of(match.game, match.names, episode))
+    return Played(np.array([episode.payoffs]), [at_end(episode.states[-1], len(episode.actions))])
 
 
 def _show_with_forfeits(

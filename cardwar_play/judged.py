@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -15,98 +14,77 @@ from baselines.matches.intervals import Interval, mean_interval
 from baselines.matches.ratings import elo
 from cardwar_envs import Game, Revealed
 from cardwar_play.judge import Judge, Verdict
-from cardwar_play.recorded.played import Played
-
-# Joint actions whose verdicts are kept: games repeat themselves.
-MOST_CACHED = 200_000
+from cardwar_play.recorded.played import MOST_CACHED, Played
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """A move of a player who had a choice that could matter, shared by all games in which it occurs.
-
-    Attributes:
-        game: The rules.
-        state: The state in which it was made.
-        seat: The player.
-        verdict: Its cost; not judged unless `verdict.met`.
-    """
+    """A move of a player whose choice could matter, and its verdict; shared by all games in which it occurs."""
 
     game: Game[Any]
     state: Any
     seat: int
     verdict: Verdict
 
-    @property
-    def action(self) -> str:
-        """The name of the action."""
-        return self.game.describe_action(self.verdict.played, self.seat)
-
-    @property
-    def best(self) -> list[str]:
-        """The names of the actions that cost nothing."""
-        costs = self.verdict.costs
-        return [self.game.describe_action(action, self.seat) for action, cost in costs.items() if cost == 0.0]
-
-    @property
-    def seen(self) -> str:
-        """What the player saw, as text."""
-        unpaid = (0.0,) * self.game.facts.num_players
-        return self.game.describe_revealed(Revealed(self.state, self.seat, None, unpaid, False))
+    def name_of(self, action: int) -> str:
+        """Returns the name of an action."""
+        return self.game.describe_action(action, self.seat)
 
     @cached_property
     def information(self) -> Any:
-        """What identifies the information state among those of the seat."""
+        """What identifies the player's information state."""
         public = self.game.facts.public_state
-        return self.state if public else self.game.observation(self.state, self.seat).tobytes()
+        return self.seat, self.state if public else self.game.observation(self.state, self.seat).tobytes()
+
+
+class JudgedGame(NamedTuple):
+    """A game; `names` tell the seats apart in a game of a player against itself; `steps` are its joint actions."""
+
+    played: Played
+    names: tuple[str, ...]
+    steps: list[tuple[Decision, ...]]
 
 
 class Finding(NamedTuple):
-    """Equal moves of a player, or all its costly moves at one information state.
+    """Moves of a player at one information state. `cost` is that of the dearest, `total` of all; both are exact."""
 
-    Attributes:
-        name: The player.
-        decision: The dearest of the moves.
-        where: The game and the move where it first occurred.
-        times: The number of the moves.
-        total: Their cost in payoff points, exact.
-    """
-
-    name: str
-    decision: Decision
-    where: str
+    player: str
+    seat: int
+    saw: str
+    played: str
+    best: list[str]
+    cost: float
     times: int
     total: float
+    first: str
 
 
-@dataclass(frozen=True)
-class Figures:
-    """Figures of one player, by name, over all seats that it took.
+class Figures(NamedTuple):
+    """Figures of one player, in payoff points.
 
     Attributes:
-        games: Number of games.
+        games: Number of games; means per game are over the finished ones.
         moves: Number of judged moves; without a choice, or when the payoffs are decided, none is counted.
-        unjudged: Number of other moves where the opponent's equilibrium strategy never leads.
         free: Number of judged moves that cost nothing.
-        total: The cost of the judged moves in payoff points, exact.
-        cost: Cost per game in payoff points, sampled, over finished games; in a game against itself, the mean of both
-            seats. None without a finished game. So is `payoff`.
-        payoff: Payoff per game, sampled.
-        results: Games won, tied and lost against others.
-        spread: Variance of the payoff per game divided by that of the cost per game; None if the cost never varies.
-        by_number: Number of the joint action, from 1 -> cost of a move there, sampled, over games with a judged one.
+        unjudged: Number of other moves where the opponent's equilibrium strategy never leads.
+        total_cost: The cost of the judged moves, exact.
+        cost_per_game: Sampled; None without a finished game, and so is `payoff_per_game`.
+        payoff_per_game: Sampled.
+        results: Games won, tied and lost.
+        variance_ratio: Variance of the payoff per game divided by that of the cost per game; None if costs are equal.
+        cost_by_move: Number of the joint action, from 1 -> mean cost over the games with a judged move there, sampled.
     """
 
     games: int
     moves: int
-    unjudged: int
     free: int
-    total: float
-    cost: Interval | None
-    payoff: Interval | None
-    results: tuple[int, int, int]
-    spread: float | None
-    by_number: dict[int, Interval]
+    unjudged: int
+    total_cost: float
+    cost_per_game: Interval | None
+    payoff_per_game: Interval | None
+    results: tuple[int, ...]
+    variance_ratio: float | None
+    cost_by_move: dict[int, Interval]
 
 
 class Judged:
@@ -114,14 +92,17 @@ class Judged:
 
     def __init__(self, judge: Judge) -> None:
         self.judge, self.game = judge, judge.solution.game
-        self.games = list[tuple[Played, list[tuple[Decision, ...]]]]()
+        self.games: list[JudgedGame] = []
         self._decisions = lru_cache(MOST_CACHED)(self._judged)
 
     def add(self, played: Played) -> None:
         """Judges a game."""
-        episode = played.episode
-        steps = zip(episode.states, episode.actions, strict=False)
-        self.games.append((played, [self._decisions(state, tuple(actions.items())) for state, actions in steps]))
+        states, names = played.episode.states, played.names
+        if len(set(names)) < len(names):
+            names = tuple(f"{name} (player_{seat})" for seat, name in enumerate(names))
+        steps = zip(states, played.episode.actions, strict=False)
+        decisions = [self._decisions(state, tuple(actions.items())) for state, actions in steps]
+        self.games.append(JudgedGame(played, names, decisions))
 
     def _judged(self, state: Any, actions: tuple[tuple[int, int], ...]) -> tuple[Decision, ...]:
         if self.game.settled(state) is not None:
@@ -131,24 +112,49 @@ class Judged:
 
     def figures(self) -> dict[str, Figures]:
         """Returns the figures of each player, by name."""
-        samples: dict[str, _Samples] = defaultdict(_Samples)
-        for (played, steps), paid, winner in self._results():
-            for name in dict.fromkeys(played.names):
-                samples[name].add(name, played, steps, paid, winner)
-        return {name: own.figures(self.game) for name, own in samples.items()}
+        parts: dict[str, list[Any]] = defaultdict(list)
+        for (played, names, steps), winner in zip(self.games, self._winners(), strict=True):
+            paid = played.episode.payoffs
+            for seat, name in enumerate(names):
+                own = [(n, d.verdict) for n, decisions in enumerate(steps, 1) for d in decisions if d.seat == seat]
+                parts[name].append((own, paid[seat], _score(winner, seat) if played.over else None))
+        return {name: self._figures(games) for name, games in parts.items()}
 
-    def _results(self) -> Iterable[tuple[tuple[Played, list[tuple[Decision, ...]]], list[float], int]]:
-        """Yields each game with its payoffs and the winner's seat."""
-        paid = np.array([played.episode.payoffs for played, _ in self.games])
-        return zip(self.games, paid.tolist(), winners_of(paid).tolist() if self.games else [], strict=True)
+    def _winners(self) -> list[int]:
+        return winners_of(np.array([game.played.episode.payoffs for game in self.games])).tolist() if self.games else []
+
+    def _figures(self, games: list[Any]) -> Figures:
+        facts, by_number = self.game.facts, defaultdict[int, list[float]](list)
+        for own, _, _ in games:
+            for number, verdict in own:
+                if verdict.met:
+                    by_number[number].append(verdict.cost)
+        costs = [cost for number in by_number for cost in by_number[number]]
+        lost = np.array([sum(verdict.cost for _, verdict in own) for own, _, score in games if score is not None])
+        paid = np.array([payoff for _, payoff, score in games if score is not None])
+        scores = [score for _, _, score in games]
+        most = facts.max_payoff - facts.min_payoff  # a move costs at most this
+        return Figures(
+            len(games),
+            len(costs),
+            costs.count(0.0),
+            sum(len(own) for own, _, _ in games) - len(costs),
+            sum(costs),
+            mean_interval(lost, 0.0, most * facts.max_length) if len(lost) else None,
+            mean_interval(paid, facts.min_payoff, facts.max_payoff) if len(paid) else None,
+            tuple(map(scores.count, (1.0, 0.5, 0.0))),
+            float(paid.var() / lost.var()) if len(lost) and lost.var() > 0.0 else None,
+            {number: mean_interval(np.array(by_number[number]), 0.0, most) for number in sorted(by_number)},
+        )
 
     def elo(self) -> dict[str, float]:
         """Returns Elo points by name from the results of finished games, sampled; empty if they are undefined."""
-        pairs = Counter((*p.names, winner) for (p, _), _, winner in self._results() if p.over and _differ(p))
-        names = list(dict.fromkeys(name for first, second, _ in pairs for name in (first, second)))
+        ends = zip(self.games, self._winners(), strict=True)
+        results = Counter((game.names, winner) for game, winner in ends if game.played.over)
+        names = list(dict.fromkeys(name for pair, _ in results for name in pair))
         scores, games = np.zeros((2, len(names), len(names)))
-        for (first, second, winner), times in pairs.items():
-            row, column = names.index(first), names.index(second)
+        for (pair, winner), times in results.items():
+            row, column = map(names.index, pair)
             games[[row, column], [column, row]] += times
             scores[[row, column], [column, row]] += [times * _score(winner, seat) for seat in (0, 1)]
         try:
@@ -158,83 +164,30 @@ class Judged:
         return dict(zip(names, ratings.tolist(), strict=True))
 
     def findings(self) -> tuple[list[Finding], list[Finding]]:
-        """Returns the moves that cost something, by player and what it saw.
-
-        Returns:
-            Equal moves, the dearest first; and all costly moves at one information state, the highest total first.
-        """
+        """Returns equal moves, the dearest first, and all costly moves at an information state, the worst first."""
         times: Counter[tuple[str, Decision]] = Counter()
         first: dict[tuple[str, Decision], str] = {}
-        for played, steps in self.games:
+        for played, names, steps in self.games:
             for number, decisions in enumerate(steps, 1):
                 for decision in decisions:
                     if decision.verdict.cost > 0.0:
-                        key = played.names[decision.seat], decision
+                        key = names[decision.seat], decision
                         times[key] += 1
                         first.setdefault(key, f"{played.where}, move {number}")
-        dear = sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True)
-        moves, places = dict[Any, Finding](), dict[Any, Finding]()
-        for name, decision in dear:
-            place, count = (name, decision.seat, decision.information), times[name, decision]
-            new = Finding(name, decision, first[name, decision], count, count * decision.verdict.cost)
-            for found, key in ((moves, (*place, decision.verdict.played)), (places, place)):
-                old = found.get(key, new._replace(times=0, total=0.0))
-                found[key] = old._replace(times=old.times + new.times, total=old.total + new.total)
-        return [*moves.values()], sorted(places.values(), key=lambda each: each.total, reverse=True)
+        moves, states = dict[Any, Finding](), dict[Any, Finding]()
+        for key in sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True):
+            new, (name, decision) = self._finding(*key, times[key], first[key]), key
+            for found, group in ((moves, decision.verdict.played), (states, None)):
+                old = found.get(place := (name, decision.information, group), new._replace(times=0, total=0.0))
+                found[place] = old._replace(times=old.times + new.times, total=old.total + new.total)
+        return [*moves.values()], sorted(states.values(), key=lambda each: each.total, reverse=True)
 
-
-@dataclass
-class _Samples:
-    """Samples of one player."""
-
-    games: int = 0
-    unjudged: int = 0
-    costs: list[float] = field(default_factory=list)
-    lost: list[float] = field(default_factory=list)  # per finished game
-    paid: list[float] = field(default_factory=list)  # per finished game
-    scores: list[float] = field(default_factory=list)  # per finished game against another player
-    by_number: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(
-        self, name: str, played: Played, steps: Sequence[Sequence[Decision]], paid: Sequence[float], winner: int
-    ) -> None:
-        seats, lost = [seat for seat, other in enumerate(played.names) if other == name], 0.0
-        for number, decisions in enumerate(steps, 1):
-            own = [decision.verdict for decision in decisions if decision.seat in seats]
-            costs = [verdict.cost for verdict in own if verdict.met]
-            self.unjudged += len(own) - len(costs)
-            if costs:
-                lost += sum(costs)
-                self.costs += costs
-                self.by_number[number].append(sum(costs) / len(costs))
-        self.games += 1
-        if played.over:
-            self.lost.append(lost / len(seats))
-            self.paid.append(sum(paid[seat] for seat in seats) / len(seats))
-            if _differ(played):
-                self.scores.append(_score(winner, seats[0]))
-
-    def figures(self, game: Game[Any]) -> Figures:
-        low, high = game.facts.min_payoff, game.facts.max_payoff
-        most = high - low  # a move costs at most this much
-        lost, paid = np.array(self.lost), np.array(self.paid)
-        varies = len(lost) > 0 and lost.var() > 0.0
-        return Figures(
-            self.games,
-            len(self.costs),
-            self.unjudged,
-            self.costs.count(0.0),
-            sum(self.costs),
-            mean_interval(lost, 0.0, most * game.facts.max_length) if len(lost) else None,
-            mean_interval(paid, low, high) if len(paid) else None,
-            (self.scores.count(1.0), self.scores.count(0.5), self.scores.count(0.0)),
-            float(paid.var() / lost.var()) if varies else None,
-            {number: mean_interval(np.array(costs), 0.0, most) for number, costs in sorted(self.by_number.items())},
-        )
-
-
-def _differ(played: Played) -> bool:
-    return len(set(played.names)) > 1
+    def _finding(self, name: str, decision: Decision, times: int, first: str) -> Finding:
+        verdict, unpaid = decision.verdict, (0.0,) * self.game.facts.num_players
+        best = [decision.name_of(action) for action, cost in verdict.costs.items() if cost == 0.0]
+        saw = self.game.describe_revealed(Revealed(decision.state, decision.seat, None, unpaid, False))
+        played, cost = decision.name_of(verdict.played), verdict.cost
+        return Finding(name, decision.seat, saw, played, best, cost, times, times * cost, first)
 
 
 def _score(winner: int, seat: int) -> float:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from baselines.system.files import csv_bytes, write_atomically
@@ -32,34 +33,30 @@ def write_judged(judged: Sequence[Judged], folder: Path) -> None:
 
 def _games(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for played, steps in judged.games:
-        costs = [0.0, 0.0]
-        for decision in (decision for decisions in steps for decision in decisions):
-            costs[decision.seat] += decision.verdict.cost
-        yield (title, played.where, *played.names, *costs, *played.episode.payoffs, played.over)
+    for played, names, steps in judged.games:
+        costs = [sum(d.verdict.cost for step in steps for d in step if d.seat == seat) for seat in (0, 1)]
+        yield title, played.where, *names, *costs, *played.episode.payoffs, played.over
 
 
 def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for played, steps in judged.games:
+    for played, names, steps in judged.games:
         for number, decisions in enumerate(steps, 1):
             for each in decisions:
                 cost = each.verdict.cost if each.verdict.met else ""
-                yield title, played.where, number, each.seat, played.names[each.seat], each.action, cost
+                yield title, played.where, number, each.seat, names[each.seat], each.name_of(each.verdict.played), cost
 
 
 def _draw(judged: Sequence[Judged], figure: Figure) -> None:
     for axes, each in zip(figure.subplots(len(judged), squeeze=False)[:, 0], judged, strict=True):
-        all_figures = each.figures()
-        for place, (name, figures) in enumerate([*all_figures.items()][:MOST_LINES]):
-            numbers = [number + 0.06 * place for number in figures.by_number]  # side by side, so that none is hidden
-            means, lows, highs = zip(*figures.by_number.values(), strict=True) if numbers else ((), (), ())
-            ends = [
-                [m - low for m, low in zip(means, lows, strict=True)],
-                [h - m for m, h in zip(means, highs, strict=True)],
-            ]
-            axes.errorbar(numbers, means, ends, marker="o", mfc="none", ls=":", capsize=3, label=name)
-        more = f", the first {MOST_LINES} of {len(all_figures)} players" if len(all_figures) > MOST_LINES else ""
+        figures = each.figures()
+        for place, name in enumerate([*figures][:MOST_LINES]):
+            numbers = [number + 0.06 * place for number in figures[name].cost_by_move]  # beside each other
+            mean, low, high = np.array([*figures[name].cost_by_move.values()]).reshape(-1, 3).T
+            axes.errorbar(
+                numbers, mean, (mean - low, high - mean), marker="o", mfc="none", ls=":", capsize=3, label=name
+            )
+        more = f", the first {MOST_LINES} of {len(figures)} players" if len(figures) > MOST_LINES else ""
         axes.set_title(f"{game_in_words(each.game)}, {len(each.games):,} games{more}")
         axes.set(xlabel="move", ylabel="mean cost (payoff points)", ylim=(0.0, None))
         axes.xaxis.get_major_locator().set_params(integer=True)

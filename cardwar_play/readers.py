@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from baselines.system.files import MOST_BYTES, parse_object, require_plain
 from cardwar_play.record import Record
@@ -17,21 +17,7 @@ from cardwar_play.recorded.played import Played
 Content = dict[str, Any] | str
 
 
-class Format(NamedTuple):
-    """A format of recorded games.
-
-    Attributes:
-        name: What messages call it.
-        recognises: Whether content claims to be in this format; `read` checks it.
-        read: Reads content; the second argument is `Played.where`. Raises a ValueError of one line that begins with it.
-    """
-
-    name: str
-    recognises: Callable[[Content], bool]
-    read: Callable[[Any, str], Played]
-
-
-def _read_record(content: dict[str, Any], where: str) -> Played:
+def _read_record(content: Any, where: str) -> Played:
     try:
         record = Record(content)
     except ValueError as error:
@@ -39,16 +25,18 @@ def _read_record(content: dict[str, Any], where: str) -> Played:
     return Played(where, record.game, record.names, record.episode)
 
 
-FORMATS = (
-    Format("a serialized game or playthrough of OpenSpiel", openspiel.is_trace, openspiel.read),
-    Format("a replay of a Kaggle environment", kaggle.is_replay, kaggle.read),
-    Format("a record of cardwar play", lambda content: "steps" in content and "seat" in content, _read_record),
-    Format("a game in the plain format", lambda content: "moves" in content and "players" in content, plain.read),
+# Whether content claims to be in a format, and its reader, which checks that: it is given the content and
+# `Played.where`, and raises a ValueError of one line that begins with the latter. The first that fits is used.
+FORMATS: tuple[tuple[Callable[[Content], bool], Callable[[Any, str], Played]], ...] = (
+    (openspiel.is_trace, openspiel.read),
+    (kaggle.is_replay, kaggle.read),
+    (lambda content: isinstance(content, dict) and content.keys() >= {"seat", "opponents"}, _read_record),
+    (lambda content: isinstance(content, dict), plain.read),
 )
 
 
 def documents(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yields the games of a file ("-" for stdin), each with the text that names it in messages, before they are parsed.
+    """Yields the games of a file ("-" for stdin), each as the text that names it in messages and its content.
 
     Raises:
         ValueError: If it is not a plain file, it contains nothing, or a game is too long.
@@ -63,37 +51,28 @@ def documents(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _documents(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
-    lines = _lines(file, name)
+    lines = (_limited(line, name) for line in iter(lambda: file.readline(MOST_BYTES + 1), b"") if line.strip())
     head = list(islice(lines, 2))
     if not head:
         raise ValueError(f"{name} contains no games")
-    if any(map(_is_object, head)):  # one of the two may be damaged
+    if any(isinstance(_content(line)[0], dict) for line in head):  # one of the two may be damaged
         yield from ((f"{name}, game {number}", line) for number, line in enumerate(chain(head, lines), 1))
-        return
-    content = b"".join(head) + file.read(MOST_BYTES + 1)
-    _check_length(content, name)
-    yield name, content
+    else:
+        yield name, _limited(b"".join(head) + file.read(MOST_BYTES + 1), name)
 
 
-def _lines(file: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yields lines, without blank ones."""
-    while line := file.readline(MOST_BYTES + 1):
-        _check_length(line, f"{name}: a line")
-        if line.strip():
-            yield line
-
-
-def _check_length(content: bytes, what: str) -> None:
+def _limited(content: bytes, name: str) -> bytes:
     if len(content) > MOST_BYTES:
-        raise ValueError(f"{what} is longer than {MOST_BYTES} bytes")
+        raise ValueError(f"{name} has a game that is longer than {MOST_BYTES} bytes")
+    return content
 
 
-def _is_object(line: bytes) -> bool:
+def _content(source: bytes) -> tuple[Content, str]:
+    """Returns a JSON object, or text and why it is not an object."""
     try:
-        parse_object(line)
-    except ValueError:
-        return False
-    return True
+        return parse_object(source), ""
+    except ValueError as error:
+        return source.decode(errors="replace"), str(error)
 
 
 def read_game(where: str, source: bytes) -> Played:
@@ -102,17 +81,8 @@ def read_game(where: str, source: bytes) -> Played:
     Raises:
         ValueError: If it is in no known format, or the rules do not allow it; one line that names the game.
     """
-    try:
-        content: Content = parse_object(source)
-    except ValueError as error:
-        problem = f"{where}: {error}"
-        try:
-            content = source.decode()
-        except UnicodeDecodeError:
-            raise ValueError(problem) from None
-        if content.lstrip("\ufeff \r\n\t").startswith(("{", "[")):
-            raise ValueError(problem) from None
-    found = next((each for each in FORMATS if each.recognises(content)), None)
-    if found is None:
-        raise ValueError(f"{where} is none of these: {', '.join(each.name for each in FORMATS)}")
-    return found.read(content, where)
+    content, problem = _content(source)
+    read = next((read for fits, read in FORMATS if fits(content)), None)
+    if read is None:
+        raise ValueError(f"{where}: {problem}")
+    return read(content, where)

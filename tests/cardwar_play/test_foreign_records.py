@@ -52,8 +52,15 @@ def stored_playthrough():
     return gzip.decompress(PLAYTHROUGH.read_bytes()).decode()
 
 
-def read(content):
-    return read_game("file", (content if isinstance(content, str) else json.dumps(content)).encode())
+@pytest.fixture
+def read(tmp_path):
+    def reading(content):
+        path = tmp_path / "game"
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        ((_, source),) = documents(path)
+        return read_game("file", source)
+
+    return reading
 
 
 def kaggle(name):
@@ -62,7 +69,7 @@ def kaggle(name):
 
 
 @pytest.mark.parametrize(("name", "judged"), TRACES.items())
-def test_traces_of_openspiel(name, judged):
+def test_traces_of_openspiel(name, judged, read):
     for seed in range(3):
         trace, returns = trace_of(name, seed)
         played = read(trace)
@@ -72,7 +79,7 @@ def test_traces_of_openspiel(name, judged):
         assert played.episode.payoffs == tuple(points * each for each in returns)
 
 
-def test_a_playthrough_of_openspiel():
+def test_a_playthrough_of_openspiel(read):
     played = read(stored_playthrough())
     returns = stored_playthrough().rsplit("Returns() = [", 1)[1].rstrip("]\n").split(", ")
     assert played.game == make_game("goofspiel", num_cards=3, payoff="win")
@@ -80,11 +87,8 @@ def test_a_playthrough_of_openspiel():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_replays_of_kaggle(name, tmp_path):
-    file = tmp_path / "replay.json"
-    file.write_text(json.dumps(kaggle(name), indent=1))
-    ((where, source),) = documents(file)
-    played = read_game(where, source)
+def test_replays_of_kaggle(name, read):
+    played = read(kaggle(name))
     points = 2 if name == "goofspiel" else 1
     assert played.names == ("Ada", "Bob")
     assert list(played.episode.payoffs) == [points * each for each in kaggle(name)["rewards"]]
@@ -94,14 +98,14 @@ def test_replays_of_kaggle(name, tmp_path):
 
 
 @pytest.mark.slow
-def test_games_recorded_now_are_read():
+def test_games_recorded_now_are_read(read):
     assert read(playthrough()).over
     pytest.importorskip("kaggle_environments")
     assert len([read(replay) for replay in replays()]) == len(GAMES)
 
 
-def test_costs_equal_those_of_openspiel_by_brute_force():
-    """The values of positions are computed by OpenSpiel's rules alone; a point there is 2 here."""
+def test_costs_equal_those_of_openspiel_by_brute_force(read):
+    """The values of states are computed by OpenSpiel's rules alone; a point there is 2 here."""
     spiel = pyspiel.load_game("goofspiel", GAMES["goofspiel"])
     known = {}
 
@@ -219,7 +223,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize(("content", "problem"), DAMAGED.values(), ids=DAMAGED)
-def test_damaged_games_are_refused_in_one_line(content, problem):
+def test_damaged_games_are_refused_in_one_line(content, problem, read):
     with pytest.raises(ValueError, match=problem) as error:
         read(content())
     assert str(error.value).startswith("file: ")
