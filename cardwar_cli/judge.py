@@ -73,6 +73,9 @@ def judge(
     work = _Work(skip, yes)
     interrupted = work.read(files)
     judged = [each for each in work.by_game.values() if each.games]
+    if not judged and interrupted is None:
+        why = dict.fromkeys([*work.reasons.values(), *work.refused])
+        raise ValueError(f"no game could be judged: {'; '.join(why)}")
     if as_json:
         print(json.dumps(_plain(work, judged) | {"interrupted": interrupted is not None}))
     else:
@@ -86,8 +89,6 @@ def judge(
     if interrupted is not None:
         say_aside("the figures are those of the games judged before the interruption")
         raise interrupted
-    if not judged:
-        raise ValueError(f"no game could be judged: {next(iter([*work.reasons.values(), *work.refused]))}")
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from baselines.matches.games import NOBODY, winners_of
 from baselines.matches.intervals import Interval, mean_interval
 from baselines.matches.ratings import elo
 from cardwar_envs import Game, Revealed
-from cardwar_play.judge import Judge, Verdict
+from cardwar_play.judge import ROUNDING, Judge, Verdict
 from cardwar_play.recorded.played import MOST_CACHED, Played
 
 
@@ -130,10 +130,10 @@ class Judged:
                 if verdict.met:
                     by_number[number].append(verdict.cost)
         costs = [cost for number in by_number for cost in by_number[number]]
+        most = facts.max_payoff - facts.min_payoff  # a move costs at most this
         lost = np.array([sum(verdict.cost for _, verdict in own) for own, _, score in games if score is not None])
         paid = np.array([payoff for _, payoff, score in games if score is not None])
         scores = [score for _, _, score in games]
-        most = facts.max_payoff - facts.min_payoff  # a move costs at most this
         return Figures(
             len(games),
             len(costs),
@@ -143,7 +143,7 @@ class Judged:
             mean_interval(lost, 0.0, most * facts.max_length) if len(lost) else None,
             mean_interval(paid, facts.min_payoff, facts.max_payoff) if len(paid) else None,
             tuple(map(scores.count, (1.0, 0.5, 0.0))),
-            float(paid.var() / lost.var()) if len(lost) and lost.var() > 0.0 else None,
+            float(paid.var() / lost.var()) if len(lost) and lost.std() > ROUNDING * most else None,
             {number: mean_interval(np.array(by_number[number]), 0.0, most) for number in sorted(by_number)},
         )
 

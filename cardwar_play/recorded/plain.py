@@ -65,9 +65,8 @@ def read(content: Mapping[str, Any], where: str) -> Played:
             raise ValueError(f"chance has {len(chance)} outcomes; it needs the start's and {len(stored.moves)} others")
         played = replayed("", game, stored.players, chance[0], _moves(stored, chance[1:]))
         if played.over == stored.unfinished:
-            raise ValueError(
-                f"{last}: the game is {'' if played.over else 'not '}over; unfinished is {not played.over}"
-            )
+            state = "over" if played.over else "not over"
+            raise ValueError(f"{last}: the game is {state}, but unfinished is {stored.unfinished}")
         paid, given = played.episode.payoffs, stored.payoffs
         if given is not None and (len(given) != len(paid) or not np.allclose(given, paid, rtol=0.0, atol=ROUNDING)):
             raise ValueError(f"{last}: payoffs ({joined(given)}) must be {joined(paid)}")
