@@ -29,7 +29,7 @@ HEAD = re.compile(r"game: (.*?)\n+GameType.*\nGetParameters\(\) = \{(.*?)\}\n.*"
 ACTION = re.compile(r"^actions?: \[?([-\d, ]+)\]?$", re.MULTILINE)
 END = re.compile(r"\nIsTerminal\(\) = True\nHistory\(\) = \[([^]]*)\]\n.*\nReturns\(\) = \[([^]]*)\]\n", re.DOTALL)
 # The same game with players who move in turn, hidden from each other; it has the same histories.
-TURNS = re.compile(r"turn_based_simultaneous_game\(game=(.*)\)", re.DOTALL)
+TURNS = re.compile(r"^turn_based_simultaneous_game\(game=(.*)\)$", re.DOTALL)
 # Playthroughs round to six digits.
 ROUNDED = 1e-5
 # OpenSpiel's type of returns in goofspiel -> the payoff here, and how many points here are one point there.
@@ -82,7 +82,9 @@ def judged(read_trace: Callable[[Any], Trace], content: Any, where: str) -> Play
     """
     try:
         trace = read_trace(content)
-        spiel, game, points = rules_of(trace.name)
+        if isinstance(rules := _rules_of(trace.name), ValueError):
+            raise rules
+        spiel, game, points = rules
         settled = list(_settled(spiel, trace.history))
         if trace.moves is not None:
             _check_moves([step.actions for step in settled[1:]], trace.moves)
@@ -98,19 +100,9 @@ def judged(read_trace: Callable[[Any], Trace], content: Any, where: str) -> Play
     return replace(played, where=where)
 
 
-def rules_of(name: str) -> tuple[Any, Game[Any], int]:
-    """Returns OpenSpiel's game, the game that is judged, and how many points of the second are one of the first.
-
-    Raises:
-        ValueError: If there is no such game, making it would open a file, or it is too large.
-    """
-    if isinstance(found := _rules_of(name), ValueError):
-        raise found
-    return found
-
-
 @lru_cache(16)  # keeps errors as well: it takes seconds to find that a game is too large
 def _rules_of(name: str) -> tuple[Any, Game[Any], int] | ValueError:
+    """Returns OpenSpiel's game, the game that is judged, and how many points of the second are one of the first."""
     name = TURNS.sub(r"\1", name)
     try:
         spiel = spiel_of(name)
@@ -227,10 +219,18 @@ def _playthrough(text: str) -> Trace:
     history = numbers(" ".join(ACTION.findall(text)))
     if history != numbers(end[1]):
         raise ValueError(f"the moves ({shown(history)}) must be those of the history at the end ({end[1]})")
-    has = ",".join(f"{key}={value}" for key, value in sorted(spiel_of(head[1]).get_parameters().items()))
-    if head[2] != has.replace("\n", r"\n"):
+    has = _listed(spiel_of(head[1]).get_parameters()).replace("\n", r"\n")
+    if head[2] != has:
         raise ValueError(f"the parameters ({head[2]}) must be those of the game, {has}")
     return Trace(head[1], history, [float(each) for each in end[2].split(",")])
+
+
+def _listed(parameters: dict[str, Any]) -> str:
+    """Returns parameters as playthroughs list them; those that are games have parameters of their own."""
+    texts = {
+        key: f"{each['name']}({_listed(each)})" if isinstance(each, dict) else each for key, each in parameters.items()
+    }
+    return ",".join(f"{key}={text}" for key, text in sorted(texts.items()) if key != "name")
 
 
 def numbers(text: str) -> list[int]:

@@ -25,7 +25,7 @@ TRACES = {
     "oshi_zumo(coins=12,horizon=100)": "oshi_zumo",
     "oshi_zumo(coins=4,horizon=3,min_bid=2,size=1)": "openspiel",
     "turn_based_simultaneous_game(game=oshi_zumo(coins=5))": "oshi_zumo",
-    "markov_soccer(horizon=3)": "openspiel",
+    "markov_soccer(grid=BO\nA.,horizon=3)": "openspiel",
     "matrix_rps": "openspiel",
     "kuhn_poker": "openspiel",
 }
