@@ -67,7 +67,8 @@ def judge(
 ) -> None:
     """Judge recorded games: what each move cost against an optimal reply, exactly.
 
-    Reads records of `cardwar play`, and the plain format, which any program can write: one JSON object a line.
+    Reads records of `cardwar play`, replays of Kaggle environments, traces of OpenSpiel, and a plain format, which any
+    program can write: one JSON object a line.
     """
     if not files:
         raise ValueError("no FILE is given; name files of recorded games, or - for stdin")

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from baselines.system.files import MOST_BYTES, parse_object, require_plain
 from cardwar_play.record import Record
-from cardwar_play.recorded import plain
+from cardwar_play.recorded import kaggle, openspiel, plain
 from cardwar_play.recorded.played import Played
 
 # A JSON object, or the text of a file that is none.
@@ -28,6 +28,8 @@ def _read_record(content: Any, where: str) -> Played:
 # Whether content claims to be in a format, and its reader, which checks that: it is given the content and
 # `Played.where`, and raises a ValueError of one line that begins with the latter. The first that fits is used.
 FORMATS: tuple[tuple[Callable[[Content], bool], Callable[[Any, str], Played]], ...] = (
+    (openspiel.is_trace, openspiel.read),
+    (kaggle.is_replay, kaggle.read),
     (lambda content: isinstance(content, dict) and content.keys() >= {"seat", "opponents"}, _read_record),
     (lambda content: isinstance(content, dict), plain.read),
 )

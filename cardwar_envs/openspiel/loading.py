@@ -101,7 +101,7 @@ def reading(name: str | GameObject) -> Iterator[None]:
 
 def _is_plain(name: str) -> bool:
     """Returns whether all parameters are small numbers, booleans or words, or the game exists only in this process."""
-    short, values = _parsed(name)
+    short, values = parsed(name)
     if short.startswith("cardwar_"):
         return True
     return all(re.fullmatch("[a-z_]+", value) or value in SMALL for value in values.values())
@@ -125,12 +125,13 @@ def _try_aside(name: str) -> None:
 
 def canonical_name(name: str) -> str:
     """Returns the name with its parameters in alphabetical order, without brackets if it has none."""
-    short, values = _parsed(name)
+    short, values = parsed(name)
     inner = ",".join(f"{key}={value}" for key, value in sorted(values.items()))
     return f"{short}({inner})" if inner else short
 
 
-def _parsed(name: str) -> tuple[str, dict[str, str]]:
+def parsed(name: str) -> tuple[str, dict[str, str]]:
+    """Splits a name into that of the game and its parameters; raises a ValueError if it has another form."""
     found = CALL.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None:
         raise ValueError(f"openspiel:{name} must have the form openspiel:NAME(key=value,...)")
@@ -161,7 +162,7 @@ def _parts(inner: str, name: str) -> list[str]:
 
 def _check_name(spiel: Any, name: str) -> None:
     """Raises a ValueError unless the game, nested games and parameters exist, and the parameters have valid types."""
-    short, values = _parsed(name)
+    short, values = parsed(name)
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # registers them
     known = {each.short_name: each for each in spiel.registered_games()}
