@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +22,7 @@ from cardwar_envs import Game
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.scene import Revealed
-from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
+from train.policies.agent_process import AGENT, AgentError, AgentProcess, was_typed
 from train.text.game_names import json_parameters
 from train.text.validation import Strict, one_line
 
@@ -158,8 +156,7 @@ def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
     Raises:
         AgentError: If the agent is not among this process's arguments, or the program cannot be started.
     """
-    typed = {*sys.argv, *(argument.partition("=")[2] for argument in sys.argv)}  # --policy=agent:... is one argument
-    if FROM_FILE in os.environ or word not in typed:
+    if not was_typed(word):
         raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
     return AgentPolicy(game, word.removeprefix(AGENT))
 
@@ -168,7 +165,7 @@ def query_for(
     game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
 ) -> Query:
     """Makes the query for a player with this observation and these legal actions."""
-    player, state = _in_words(game, observation, mask)
+    player, state = seen_in_words(game, observation, mask)
     actions = np.flatnonzero(mask).tolist()
     names = [game.describe_action(action, player) for action in actions]
     twice = {name for name in names if names.count(name) > 1}
@@ -185,7 +182,7 @@ def query_for(
     )
 
 
-def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
+def seen_in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
     """Returns the seat that has this observation, and a description of the observation."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
