@@ -78,7 +78,7 @@ def export(
         typer.Option(
             "--out",
             metavar="FILE",
-            help=f"The file; its ending is one of {', '.join(FORMATS)}; with --policy .csv, .json, .npz, .onnx or .pt.",
+            help=f"The file; its ending is one of {', '.join(FORMATS)}; with --policy .csv, .json or .npz.",
         ),
     ],
     words: Words = None,
@@ -95,7 +95,7 @@ def export(
 
     Two-player constant-sum games are solved as by `cardwar solve`, others as by `cardwar equilibria` with --kind. A CSV
     file has the payoff matrix, which table:FILE reads; the mixes are written beside it, into NAME-mixes.csv. With
-    --policy, write a policy: as a table of its probabilities, or a learned network as ONNX or TorchScript.
+    --policy, write the probabilities of a policy at all information states.
     """
     if policy is not None:
         given = {"state": state, "exact": exact, "kind": kind, "lambda": lambda_}
@@ -136,7 +136,7 @@ def export(
 
 
 def _export_policy(policy: str, game: str, words: list[str], to: Path, refused: dict[str, Any]) -> None:
-    from train.policies.export import export_policy
+    from train.policies.table_files import export_policy
 
     for option, value in refused.items():
         if value is not None:

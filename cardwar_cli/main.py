@@ -111,7 +111,7 @@ EXTRAS = {
     "jinja2": "report",
     "quantecon": "equilibria",
     "matplotlib": "plot",
-    **dict.fromkeys(("onnx", "onnxruntime"), "onnx"),
+    "onnxruntime": "onnx",
     "PIL": "render",
     "pygame": "render",
     "ray": "ray",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import observation_keys
+from cardwar_envs.core.policy import checked_probabilities, observation_keys
 from cardwar_envs.core.policy_names import as_policies
 from cardwar_envs.core.table_policy import TablePolicy
 from cardwar_envs.openspiel.loading import require_pyspiel
@@ -30,66 +30,65 @@ def from_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) 
     average over these information states has the same exploitability.
 
     Args:
-        policy: An `open_spiel.python.policy.Policy` or a `pyspiel.Policy`, e.g. the average policy of a solver.
-            Information states that it does not contain (a KeyError, or no actions) are missing from the table.
+        policy: An `open_spiel.python.policy.Policy` or a `pyspiel.Policy`. Information states that it does not contain
+            (a KeyError, or no actions) are missing from the table.
         game: A game that `to_openspiel` takes, or an OpenSpiel game of this package.
         spiel_game: The `pyspiel.Game` of the policy, with simultaneous moves or turns; by default `policy.game`.
-
-    Returns:
-        A table per seat, in seat order, as `baselines.exploitability` takes them.
 
     Raises:
         ValueError: If the policy is for another game, distinguishes states with equal observations, or returns unknown
             actions, or the game has more than 200,000 histories.
     """
-    spiel = _game_of(policy, game, spiel_game)
-    from cardwar_envs.openspiel.spiel_policy import seen_at
-
+    if isinstance(policy, type) or not callable(getattr(policy, "action_probabilities", None)):
+        raise ValueError(f"policy ({policy!r}) must be a policy of OpenSpiel")
+    spiel = getattr(policy, "game", None) if spiel_game is None else spiel_game
+    _require_game(spiel, _both(game))
     tables: list[dict[bytes, tuple[str, Any]]] = [{} for _ in range(game.facts.num_players)]
     for state, player in _decisions(spiel):
-        mix = _mix(policy, state, player, game.facts.num_actions)
-        if mix is None:
+        if (mix := _mix(policy, state, player, game.facts.num_actions)) is None:
             continue
-        (key,) = observation_keys(seen_at(game, state, player)[0][None])
+        (key,) = observation_keys(_seen(game, state, player)[0][None])
         text = " ".join(f"{state.information_state_string(player)}".split())
         first, known = tables[player].setdefault(key, (text, mix))
         if not (np.abs(mix - known) <= SAME_TO).all():
             raise ValueError(
                 f"the policy mixes {mix.tolist()} at {text!r} and {known.tolist()} at {first!r}, where player_{player} "
-                f"has the same observation in {game.facts.name}; {_remedy(game)}"
+                f"has the same observation in {game.facts.name}; if its information states differ, use "
+                'from_openspiel(SPIEL_GAME, "history"), a game that shows the history'
             )
     return tuple(TablePolicy({key: mix for key, (_, mix) in rows.items()}) for rows in tables)
 
 
-def _remedy(game: Game[Any]) -> str:
-    if not isinstance(game, OpenSpielGame):
-        return 'measure it in from_openspiel(to_openspiel(game), "history"), which shows histories'
-    if game.state_key == "history" or game.hidden:
-        return "it must be a function of the information state"
-    return 'make the game with state_key="history", which shows histories'
-
-
 def to_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) -> Any:
-    """Makes a policy of OpenSpiel from a policy per seat.
-
-    Its method `to_tabular()` makes OpenSpiel's `TabularPolicy`, if the game is small.
+    """Makes an `open_spiel.python.policy.Policy`, whose `to_tabular()` makes OpenSpiel's `TabularPolicy`.
 
     Args:
         policy: One policy for all seats, or one per seat; objects or names.
         game: A game that `to_openspiel` takes, or an OpenSpiel game of this package.
-        spiel_game: The policy's `pyspiel.Game`; by default OpenSpiel's game with turns, as its algorithms need.
-
-    Returns:
-        An `open_spiel.python.policy.Policy`, which plays the game with turns and with simultaneous moves.
+        spiel_game: Its `pyspiel.Game`; by default that with turns, which OpenSpiel's algorithms need. The policy plays
+            the game with simultaneous moves as well.
 
     Raises:
         ValueError: If a policy cannot play the game, or `spiel_game` is another game.
     """
-    both = _both(game)
-    spiel = both[-1] if spiel_game is None else _require_one_of(spiel_game, both)
-    from cardwar_envs.openspiel.spiel_policy import SpielPolicy
+    from open_spiel.python.policy import Policy
 
-    return SpielPolicy(spiel, game, as_policies(policy, game))
+    both, seats = _both(game), as_policies(policy, game)
+    spiel = both[-1] if spiel_game is None else spiel_game
+    _require_game(spiel, both)
+
+    class Seated(Policy):  # type: ignore[misc]  # open_spiel has no types
+        def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+            player = state.current_player() if player_id is None else player_id
+            if player not in self.player_ids:
+                raise ValueError(f"player_id ({player_id}) must be in 0..{len(seats) - 1} where several players move")
+            observation, mask = _seen(game, state, player)
+            if not mask.any():
+                return {0: 1.0}  # as OpenSpiel's policies do for a player who waits
+            mix = checked_probabilities(seats[player], observation[None], mask[None])[0]
+            return {action: mix.item(action) for action in np.flatnonzero(mask).tolist()}
+
+    return Seated(spiel, list(range(len(seats))))
 
 
 def _both(game: Game[Any]) -> list[Any]:
@@ -100,39 +99,34 @@ def _both(game: Game[Any]) -> list[Any]:
     return [spiel] if in_turns else [spiel, pyspiel.convert_to_turn_based(spiel)]
 
 
-def _game_of(policy: Any, game: Game[Any], spiel_game: Any) -> Any:
-    if isinstance(policy, type) or not callable(getattr(policy, "action_probabilities", None)):
-        raise ValueError(f"policy ({policy!r}) must be a policy of OpenSpiel")
-    found = getattr(policy, "game", None) if spiel_game is None else spiel_game
-    if found is None:
-        raise ValueError(f"policy {type(policy).__name__} has no attribute game: give its pyspiel.Game as spiel_game")
-    return _require_one_of(found, _both(game))
-
-
-def _require_one_of(spiel: Any, allowed: list[Any]) -> Any:
+def _require_game(spiel: Any, allowed: list[Any]) -> None:
     if str(spiel) not in map(str, allowed):
-        raise ValueError(f"spiel_game ({spiel}) must be {' or '.join(map(str, allowed))}")
-    return spiel
+        raise ValueError(f"the policy's spiel_game ({spiel}) must be {' or '.join(map(str, allowed))}")
+
+
+def _seen(game: Game[Any], state: Any, player: int) -> Any:
+    """Returns a player's observation and mask at a state of OpenSpiel's game."""
+    together = state.simultaneous_game_state() if hasattr(state, "simultaneous_game_state") else state
+    ours = game.listed.find(together) if isinstance(game, OpenSpielGame) else together.position
+    return game.observation(ours, player), game.action_mask(ours, player)
 
 
 def _decisions(spiel: Any) -> Iterator[tuple[Any, int]]:
     """Yields each history at which a player has legal actions, and the player."""
-    players, waiting, count = range(spiel.num_players()), [spiel.new_initial_state()], 0
+    waiting, count = [spiel.new_initial_state()], 0
     while waiting:
         state, count = waiting.pop(), count + 1
         if count > MOST_HISTORIES:
             raise ValueError(f"{spiel} is too large: it has more than {MOST_HISTORIES:,} histories")
-        if state.is_terminal():
-            continue
         if state.is_simultaneous_node():
-            legal = [state.legal_actions(player) for player in players]
-            yield from ((state, player) for player in players if legal[player])
-            for joint in product(*(each or [0] for each in legal)):
+            legal = [state.legal_actions(player) for player in range(spiel.num_players())]
+            yield from ((state, player) for player, actions in enumerate(legal) if actions)
+            for joint in product(*(actions or [0] for actions in legal)):
                 waiting.append(state.clone())
                 waiting[-1].apply_actions(joint)
         elif state.is_chance_node():
             waiting.extend(state.child(action) for action, share in state.chance_outcomes() if share)
-        else:
+        elif not state.is_terminal():
             yield state, state.current_player()
             waiting.extend(map(state.child, state.legal_actions()))
 
@@ -141,12 +135,9 @@ def _mix(policy: Any, state: Any, player: int, actions: int) -> Any:
     """Returns a policy's probabilities `[actions]`; None if it does not contain the state."""
     compiled = isinstance(policy, require_pyspiel().Policy)
     try:
-        given = policy.action_probabilities(*((state,) if compiled else (state, player)))
+        given = policy.action_probabilities(state) if compiled else policy.action_probabilities(state, player)
     except KeyError:
         return None
-    mix = np.zeros(actions)
-    for action, probability in given.items():
-        if action not in range(actions):
-            raise ValueError(f"policy {type(policy).__name__}: action {action!r} must be in 0..{actions - 1}")
-        mix[action] = probability
-    return mix if given else None
+    if unknown := [action for action in given if action not in range(actions)]:
+        raise ValueError(f"policy {type(policy).__name__}: action {unknown[0]!r} must be in 0..{actions - 1}")
+    return np.array([given.get(action, 0.0) for action in range(actions)]) if given else None

@@ -1,7 +1,4 @@
-"""Functions and network files as policies: ONNX, TorchScript, and any function on arrays, such as one of JAX.
-
-Importing this imports no framework.
-"""
+"""Functions and network files as policies: ONNX, TorchScript, and any function on arrays, such as one of JAX."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +16,16 @@ from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
 
-LOGITS = "logits"
-OUTPUTS = (LOGITS, "probabilities")
-Outputs = Literal["logits", "probabilities"]
+OUTPUTS = ("logits", "probabilities")
 # Maximum size of a network's file.
 MOST_BYTES = 1 << 30
-# NumPy's type for each type of an ONNX input.
+# NumPy's types of ONNX's inputs.
 TYPES = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(bool)": np.bool_,
-    "tensor(int8)": np.int8,
-    "tensor(int64)": np.int64,
+    "tensor(float)": "f4",
+    "tensor(double)": "f8",
+    "tensor(bool)": "?",
+    "tensor(int8)": "i1",
+    "tensor(int64)": "i8",
 }
 
 
@@ -46,8 +41,8 @@ class FunctionPolicy:
 
     Args:
         game: The rules.
-        function: Maps observations `[batch, observation_size]`, float32, to `[batch, num_actions]` numbers in any kind
-            of array that NumPy reads, e.g. JAX's. It must be a function of its arguments alone.
+        function: Maps observations `[batch, observation_size]`, float32, to `[batch, num_actions]` numbers in any array
+            that NumPy reads, e.g. JAX's.
         outputs: "logits": the policy is their softmax over legal actions. "probabilities": they are played as they
             are, so exact measures report those of illegal actions.
         masks: Whether the function takes masks of legal actions `[batch, num_actions]`, int8, as its second argument.
@@ -58,18 +53,17 @@ class FunctionPolicy:
     """
 
     def __init__(
-        self, game: Game[Any], function: Callable[..., Any], outputs: Outputs, masks: bool = False, name: str = ""
+        self, game: Game[Any], function: Callable[..., Any], outputs: str, masks: bool = False, name: str = "function"
     ) -> None:
-        one_of("outputs", outputs, OUTPUTS)
-        self._function, self._outputs, self._masks = function, outputs, masks
-        self._name = name or getattr(function, "__name__", type(function).__name__)
+        self._function, self._masks, self._name = function, masks, name
+        self._outputs = one_of("outputs", outputs, OUTPUTS)
         state = game.initial()[0].state
         seen, mask = (of(state, game.acting_players(state)[0]) for of in (game.observation, game.action_mask))
         try:
             self.action_probabilities(np.stack([seen, seen]), np.stack([mask, mask]))
         except Exception as error:  # the function can raise anything
-            reason = " ".join(str(error).split()).removeprefix(f"{self._name}: ")
-            raise ValueError(f"{self._name} cannot play {game.facts.name}: {reason}") from error
+            reason = " ".join(str(error).split())
+            raise ValueError(f"{name} cannot play {game.facts.name}: {reason}") from error
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._outputs} of {self._name}>"
@@ -79,25 +73,23 @@ class FunctionPolicy:
         answer = np.asarray(self._function(observations, *[action_masks] * self._masks))
         if answer.shape != action_masks.shape or answer.dtype.kind not in "fiu":
             raise ValueError(
-                f"{self._name}: its {self._outputs} have shape {answer.shape} and type {answer.dtype}; they must be "
-                f"numbers of shape {action_masks.shape}"
+                f"{self._name} must return numbers of shape {action_masks.shape}, not {answer.dtype} of {answer.shape}"
             )
         answer = answer.astype(np.float64)
-        if self._outputs != LOGITS:
+        if self._outputs == "probabilities":
             return answer
         if not np.isfinite(answer[action_masks == 1]).all():
-            raise ValueError(f"{self._name}: the logits of legal actions must be finite")
+            raise ValueError(f"{self._name} must return finite logits of legal actions")
         return masked_softmax(answer, action_masks)
 
 
-def from_onnx(path: str | Path, game: Game[Any], outputs: Outputs | None = None) -> FunctionPolicy:
+def from_onnx(path: str | Path, game: Game[Any], outputs: str | None = None) -> FunctionPolicy:
     """Reads a network in ONNX format (extra `onnx`).
 
     Args:
         path: The file. The network's inputs are observations and, if there are two, masks, in batches of any size.
         game: The game that the network plays.
-        outputs: What its output is; by default the output's name must say so: `logits` or `probabilities`. Of several
-            outputs, the one of that name is used.
+        outputs: "logits" or "probabilities", by default the name of its output; of several, one has this name.
 
     Raises:
         ValueError: If the file is damaged, the network does not fit the game, or it is unknown what its output is.
@@ -118,45 +110,37 @@ def from_onnx(path: str | Path, game: Game[Any], outputs: Outputs | None = None)
         given = zip(inputs, arrays, strict=True)
         return session.run([output], {name: array.astype(number) for (name, number), array in given})[0]
 
-    return FunctionPolicy(game, run, kind, masks=len(inputs) > 1, name=str(path))
+    return FunctionPolicy(game, run, kind, len(inputs) > 1, str(path))
 
 
-def from_torchscript(path: str | Path, game: Game[Any], outputs: Outputs | None = None) -> FunctionPolicy:
-    """Reads a network in TorchScript format.
+def from_torchscript(path: str | Path, game: Game[Any], outputs: str | None = None) -> FunctionPolicy:
+    """Reads a network in TorchScript format, a program that can read and write files: load only files that you trust.
 
-    Such a file is a program, which can read and write files: load only files that you trust.
-
-    Args:
-        path: The file. The network's method `forward` takes observations and, if it has two arguments, masks (int8).
-        game: The game that the network plays.
-        outputs: What its output is; by default the file must say so: its extra file `outputs`, an argument of
-            `torch.jit.save`, is `logits` or `probabilities`.
-
-    Raises:
-        ValueError: If the file is damaged, the network does not fit the game, or it is unknown what its output is.
+    The arguments and errors are those of `from_onnx`. By default the extra file `outputs`, which `torch.jit.save` can
+    store, says what the output is.
     """
     import torch
 
-    content, declared = read_plain(Path(path), most=MOST_BYTES), {"outputs": b""}
+    content, stored = read_plain(Path(path), most=MOST_BYTES), {"outputs": b""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # torch.jit is kept, but not developed
-            network = torch.jit.load(BytesIO(content), "cpu", declared).eval()
+            network = torch.jit.load(BytesIO(content), "cpu", stored).eval()
         inputs = len(list(network.graph.inputs())) - 1  # without `self`
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = str(error).strip().partition("\n")[0]
         raise ValueError(f"{path} is not a TorchScript network: {reason}") from None
     number = next((each.dtype for each in network.parameters()), torch.float32)
-    _, kind = _output_of(path, [declared["outputs"].decode(errors="replace") or "unnamed"], outputs)
+    _, kind = _output_of(path, [stored["outputs"].decode(errors="replace") or "unnamed"], outputs)
 
     def run(observations: NDArray[np.float32], *masks: NDArray[np.int8]) -> Any:
         with torch.no_grad():
             return network(torch.from_numpy(observations).to(number), *map(torch.from_numpy, masks))
 
-    return FunctionPolicy(game, run, kind, masks=inputs > 1, name=str(path))
+    return FunctionPolicy(game, run, kind, inputs > 1, str(path))
 
 
-def _output_of(path: str | Path, names: list[str], outputs: Outputs | None) -> tuple[str, Any]:
+def _output_of(path: str | Path, names: list[str], outputs: str | None) -> tuple[str, str]:
     """Returns the name of a network's output, and which of `OUTPUTS` it is."""
     named = [name for name in names if name in OUTPUTS and outputs in (None, name)]
     if len(named) == 1:
@@ -164,6 +148,6 @@ def _output_of(path: str | Path, names: list[str], outputs: Outputs | None) -> t
     if outputs is not None and len(names) == 1 and names[0] not in OUTPUTS:
         return names[0], outputs
     raise ValueError(
-        f"{path}: its output ({', '.join(names)}) must be called logits or probabilities; if it has another name, give "
-        f"outputs=..., on the command line as {path}:logits or {path}:probabilities"
+        f"{path}: one output, of {', '.join(names)}, must be called logits or probabilities; if the only one has another "
+        f"name, write {path}:logits or {path}:probabilities, or give outputs= in Python"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 import baselines
 from baselines import TablePolicy
-from baselines.system.files import csv_bytes, parse_object, read_plain
+from baselines.system.files import csv_bytes, parse_object, read_plain, write_atomically
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
 from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
@@ -24,19 +23,14 @@ from train.text.game_names import game_in_words
 from train.text.validation import Strict, one_line
 
 ENDINGS = (".csv", ".json", ".npz")
-# Maximum size of a table's arrays.
+# Maximum size of the arrays in a file.
 MOST_BYTES = 1 << 30
-# The columns of a CSV file before those of moves.
-FIXED = ("game", "player", "state", "observation")
-# Spreadsheets take text that begins with one of these for a formula.
-FORMULA = ("=", "+", "-", "@", "\t")
 View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask of legal actions
 Key = tuple[bytes, bytes]
-Found = tuple[str | None, Any, Any]  # the game, observations and probabilities in a file
 
 
 class Row(Strict):
-    """An information state and a strategy there; moves that are missing have probability 0."""
+    """An information state, who has it, and the probabilities of moves there; others have probability 0."""
 
     player: int = 0
     state: str = ""
@@ -45,7 +39,7 @@ class Row(Strict):
 
 
 class TableFile(Strict):
-    """A table in JSON; `game` is the text that `game_in_words` returns, if the table is for one game."""
+    """A table; `game` is the text that `game_in_words` returns, if the table is for one game."""
 
     game: str | None = None
     states: list[Row]
@@ -80,138 +74,116 @@ def information_states(game: Game[Any]) -> dict[Key, View]:
     return listing.views
 
 
-def table_bytes(policy: Policy, game: Game[Any], ending: str) -> bytes:
-    """Returns the content of a table file with a policy's probabilities at all information states (or a table's own).
+def export_policy(policy: Policy, game: Game[Any], path: str | Path) -> None:
+    """Writes a policy's probabilities at all information states, or those in it if it is a `TablePolicy`, as a table.
 
     Args:
         policy: The policy.
         game: A game that can be measured exactly.
-        ending: One of `ENDINGS`.
+        path: The file, which ends in .csv, .json or .npz; `load_table` reads it.
 
     Raises:
-        ValueError: If the game is too large, or the policy returns no probabilities or is a table for another game.
+        ValueError: If the ending is another, the game is too large, or the policy returns no probabilities or is a
+            table for another game.
     """
+    path = Path(path)
+    if path.suffix not in ENDINGS:
+        raise ValueError(f"{path} must end in {', '.join(ENDINGS)}")
     views = list(information_states(game).values())
-    if isinstance(policy, TablePolicy):  # what is not in a table is not in its file, so that its reader learns of it
+    if isinstance(policy, TablePolicy):
         views = [view for view in views if policy.contains(view[0])]
-        if not views:
-            raise ValueError(f"{policy!r} contains no information state of {game_in_words(game)}")
+    if not views:
+        raise ValueError(f"{policy!r} contains no information state of {game_in_words(game)}")
     observations, masks = (np.stack(each) for each in zip(*views, strict=True))
-    probabilities = checked_probabilities(policy, observations, masks)
-    title, moves = game_in_words(game), _moves(game)
-    if ending == ".npz":
+    probabilities, title = checked_probabilities(policy, observations, masks), game_in_words(game)
+    if path.suffix == ".npz":
         np.savez_compressed(file := BytesIO(), game=title, observations=observations, probabilities=probabilities)
-        return file.getvalue()
-    seen = [seen_in_words(game, *view) for view in views]
-    if ending == ".json":
-        rows = [
-            Row(
-                player=player,
-                state=state,
-                observation=view[0].tolist(),
-                probabilities={moves[action]: mix.item(action) for action in np.flatnonzero(view[1])},
-            )
-            for (player, state), view, mix in zip(seen, views, probabilities, strict=True)
-        ]
-        return TableFile(game=title, states=rows).model_dump_json(indent=1).encode()
-    cells = np.where(masks == 1, probabilities.astype(object), "").tolist()
-    lines = (
-        [title, player, _no_formula(state), " ".join(map(str, view[0])), *mix]
-        for (player, state), view, mix in zip(seen, views, cells, strict=True)
-    )
-    return csv_bytes([[*FIXED, *(f"p({move})" for move in moves)], *lines])
+        write_atomically(path, file.getvalue())
+        return
+    moves, rows = _moves(game), []
+    for (observation, mask), mix in zip(views, probabilities, strict=True):
+        player, text = seen_in_words(game, observation, mask)
+        named = {moves[action]: mix.item(action) for action in np.flatnonzero(mask)}
+        state = "; ".join(text.splitlines())
+        rows.append(Row(player=player, state=state, observation=observation.tolist(), probabilities=named))
+    if path.suffix == ".json":
+        write_atomically(path, TableFile(game=title, states=rows).model_dump_json(indent=1).encode())
+        return
+    lines: list[list[Any]] = [["game", "player", "state", "observation", *(f"p({move})" for move in moves)]]
+    for row in rows:
+        state = "'" * row.state.startswith(("=", "+", "-", "@")) + row.state  # or spreadsheets take it for a formula
+        mix = [row.probabilities.get(move, "") for move in moves]
+        lines.append([title, row.player, state, " ".join(map(str, row.observation)), *mix])
+    write_atomically(path, csv_bytes(lines))
 
 
-def load_table(path: Path, game: Game[Any]) -> TablePolicy:
-    """Reads a table: a CSV or JSON file as `table_bytes` writes it, or an .npz file.
+def load_table(path: str | Path, game: Game[Any]) -> TablePolicy:
+    """Reads a table that `export_policy` wrote, or one of another program.
 
     An .npz file has arrays `observations`, `[rows, observation_size]`, and `probabilities`, `[rows, num_actions]`. The
-    text `game` is optional in all three. At observations that are not in the table, the policy plays uniformly, and
-    exact measures warn.
+    text `game` is optional in all forms. At observations that are not in the table, the policy plays uniformly over
+    legal actions, and exact measures warn.
 
     Raises:
         ValueError: If the file is damaged, or the table is for another game or does not fit it.
     """
-    readers = {".csv": _read_csv, ".json": _read_json, ".npz": _read_npz}
+    content, read = read_plain(path := Path(path)), _read_npz if str(path).endswith(".npz") else _read_text
     try:
-        title, observations, probabilities = readers[path.suffix](read_plain(path), game)
+        title, observations, probabilities = read(content, game)
         if title not in (None, game_in_words(game)):
             raise ValueError(f"it is for the game {title!r}, not for {game_in_words(game)!r}")
         with np.errstate(over="ignore"):  # infinite numbers are refused with the others
             seen = np.array(observations, np.float32)
-        table = checked_rows(game, seen, np.array(probabilities, np.float64))
+        return TablePolicy(checked_rows(game, seen, np.array(probabilities, np.float64)))
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = " ".join(f"{error}".split()) or type(error).__name__
         raise ValueError(f"{path} does not contain a table of probabilities: {reason}") from None
-    return TablePolicy(table)
 
 
 def _moves(game: Game[Any]) -> list[str]:
     """Returns a name for each action, e.g. `raise/call` if players have different names for it."""
-    facts = game.facts
-    names = [
-        "/".join(dict.fromkeys(game.describe_action(action, player) for player in range(facts.num_players)))
-        for action in range(facts.num_actions)
-    ]
+    players, actions = range(game.facts.num_players), range(game.facts.num_actions)
+    names = ["/".join(dict.fromkeys(game.describe_action(action, seat) for seat in players)) for action in actions]
     return [f"{name} #{action}" if names.count(name) > 1 else name for action, name in enumerate(names)]
 
 
-def _mix(moves: list[str], probabilities: Mapping[str, float]) -> list[float]:
-    """Returns `[num_actions]` probabilities of moves by name."""
-    if unknown := next((name for name in probabilities if name not in moves), None):
-        raise ValueError(f"unknown move {unknown!r}{did_you_mean(unknown, moves)}")
-    return [probabilities.get(name, 0.0) for name in moves]
-
-
-def _no_formula(text: str) -> str:
-    """Returns text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def _read_json(content: bytes, game: Game[Any]) -> Found:
-    with one_line():
-        table = TableFile.model_validate(parse_object(content))
+def _read_text(content: bytes, game: Game[Any]) -> tuple[str | None, Any, Any]:
+    """Reads JSON, which begins with a bracket, or CSV."""
     moves = _moves(game)
-    return (
-        table.game,
-        [row.observation for row in table.states],
-        [_mix(moves, row.probabilities) for row in table.states],
-    )
+    with one_line():
+        table = TableFile.model_validate(
+            parse_object(content) if content.lstrip()[:1] == b"{" else _of_csv(content.decode("utf-8-sig"))
+        )
+    for name in dict.fromkeys(name for row in table.states for name in row.probabilities):
+        if name not in moves:
+            raise ValueError(f"unknown move {name!r}{did_you_mean(name, moves)}")
+    mixes = [[row.probabilities.get(move, 0.0) for move in moves] for row in table.states]
+    return table.game, [row.observation for row in table.states], mixes
 
 
-def _read_csv(content: bytes, game: Game[Any]) -> Found:
-    heading, *lines = csv.reader(StringIO(content.decode("utf-8-sig")), strict=True)
-    wanted = [f"p({name})" for name in _moves(game)]
-    if missing := next((name for name in ("observation", *wanted) if heading.count(name) != 1), None):
-        raise ValueError(f"its columns must include {missing!r} once")
-    if unknown := next((name for name in heading if name not in (*FIXED, *wanted)), None):
-        raise ValueError(f"unknown column {unknown!r}{did_you_mean(unknown, wanted)}")
-    titles, observations, probabilities = set(), [], []
-    for number, cells in enumerate(lines, start=2):
-        if len(cells) != len(heading):
-            raise ValueError(f"row {number} has {len(cells)} cells, not {len(heading)}")
-        row = dict(zip(heading, cells, strict=True))
-        titles.add(row.get("game"))
-        try:
-            observations.append([float(part) for part in row["observation"].split()])
-            probabilities.append([float(row[name] or 0.0) for name in wanted])
-        except ValueError as error:
-            raise ValueError(f"row {number}: {error}") from None
-    if len(titles) > 1:
-        raise ValueError(f"its rows are for several games: {', '.join(map(repr, titles))}")
-    return next(iter(titles), None), observations, probabilities
+def _of_csv(text: str) -> dict[str, Any]:
+    """Returns the content of a CSV file as that of a JSON file; the columns of moves are called `p(MOVE)`."""
+    games, states = set(), []
+    for row in csv.DictReader(StringIO(text), restkey="more cells than columns", restval="", strict=True):
+        games.add(row.pop("game", None))
+        numbers = [float(number) for number in row.pop("observation").split()]
+        mix = {name[2:-1]: float(cell) for name, cell in row.items() if name.startswith("p(") and cell}
+        others = [name for name in row if not name.startswith("p(") and name not in ("player", "state")]
+        if others:
+            raise ValueError(f"unknown column {others[0]!r}")
+        states.append({"observation": numbers, "probabilities": mix})
+    if len(games) > 1:
+        raise ValueError(f"its rows are for several games: {', '.join(map(repr, games))}")
+    return {"game": next(iter(games), None), "states": states}
 
 
-def _read_npz(content: bytes, game: Game[Any]) -> Found:
+def _read_npz(content: bytes, game: Game[Any]) -> tuple[str | None, Any, Any]:
     with ZipFile(BytesIO(content)) as archive:
         if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
             raise ValueError(f"its arrays have more than {MOST_BYTES:,} bytes")
     with np.load(BytesIO(content), allow_pickle=False) as arrays:  # noqa: TID251  # pickles, which run code, are refused
-        found = dict(arrays)
-    if not {"observations", "probabilities"} <= found.keys():
-        raise ValueError(f"it must contain observations and probabilities, not {', '.join(found) or 'nothing'}")
-    observations, probabilities = found["observations"], found["probabilities"]
-    for array in (observations, probabilities):
-        if array.dtype.kind not in "fiu":
-            raise ValueError(f"its arrays must be numbers, not of type {array.dtype}")
-    return str(found["game"]) if "game" in found else None, observations, probabilities
+        found = {name: arrays[name] for name in ("observations", "probabilities")}
+        title = str(arrays["game"]) if "game" in arrays else None
+    if any(array.dtype.kind not in "fiu" for array in found.values()):
+        raise ValueError("its arrays must contain numbers")
+    return title, *found.values()
