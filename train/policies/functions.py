@@ -20,13 +20,7 @@ OUTPUTS = ("logits", "probabilities")
 # Maximum size of a network's file.
 MOST_BYTES = 1 << 30
 # NumPy's types of ONNX's inputs.
-TYPES = {
-    "tensor(float)": "f4",
-    "tensor(double)": "f8",
-    "tensor(bool)": "?",
-    "tensor(int8)": "i1",
-    "tensor(int64)": "i8",
-}
+TYPES = {"tensor(float)": "f4", "tensor(double)": "f8", "tensor(bool)": "?", "tensor(int8)": "i1"}
 
 
 def masked_softmax(outputs: NDArray[np.float64], masks: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -148,6 +142,6 @@ def _output_of(path: str | Path, names: list[str], outputs: str | None) -> tuple
     if outputs is not None and len(names) == 1 and names[0] not in OUTPUTS:
         return names[0], outputs
     raise ValueError(
-        f"{path}: one output, of {', '.join(names)}, must be called logits or probabilities; if the only one has another "
-        f"name, write {path}:logits or {path}:probabilities, or give outputs= in Python"
+        f"{path}: an output must be called logits or probabilities, not {', '.join(names)}; if it is the only one, "
+        f"write {path}:logits or {path}:probabilities, or give outputs= in Python"
     )
