@@ -1,4 +1,4 @@
-"""`cardwar equilibria`: equilibria of any game; `cardwar export`: payoffs and optimal play as files for papers."""
+"""`cardwar equilibria`: equilibria of any game; `cardwar export`: payoffs, optimal play and policies as files."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from cardwar_cli.mixes import MAX_CELLS
 from cardwar_cli.solve import checked_state, solution_data
 from cardwar_envs import Game
 from cardwar_envs.core.constant_sum import zero_sum_form
+from train.policies.by_word import policy_from
 from train.text.game_names import game_from_words, game_in_words
 
 Kind = Annotated[
@@ -73,9 +74,17 @@ def equilibria(
 def export(
     game: GameName,
     to: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help=f"The file; its ending is one of {', '.join(FORMATS)}.")
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help=f"The file; its ending is one of {', '.join(FORMATS)}; with --policy .csv, .json or .npz.",
+        ),
     ],
     words: Words = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Write this policy: a name, run folder, file or module:Class.")
+    ] = None,
     state: Annotated[str | None, typer.Option(metavar="TEXT", help="A state; by default the start.")] = None,
     exact: Annotated[bool | None, typer.Option(help="Use exact rational arithmetic (small games).")] = None,
     kind: Kind = None,
@@ -85,8 +94,13 @@ def export(
     """Write payoffs, equilibrium mixes, ranges and values as CSV, JSON, LaTeX (booktabs), Gambit's .nfg, or a figure.
 
     Two-player constant-sum games are solved as by `cardwar solve`, others as by `cardwar equilibria` with --kind. A CSV
-    file has the payoff matrix, which table:FILE reads; the mixes are written beside it, into NAME-mixes.csv.
+    file has the payoff matrix, which table:FILE reads; the mixes are written beside it, into NAME-mixes.csv. With
+    --policy, write the probabilities of a policy at all information states.
     """
+    if policy is not None:
+        given = {"state": state, "exact": exact, "kind": kind, "lambda": lambda_}
+        _export_policy(policy, game, words or [], to, given)
+        return
     if to.suffix not in FORMATS:
         raise ValueError(f"--out ({to}) must end in one of {', '.join(FORMATS)}")
     mixes = to.with_name(f"{to.stem}-mixes.csv")
@@ -109,11 +123,7 @@ def export(
             raise ValueError(f"--out ({to}): .nfg is for one decision of all players, who see the state")
         files = {to: formats.nfg(payoffs, names, rules.player_names, to.stem)}
     elif to.suffix == ".csv":
-        if payoffs is None or payoffs.ndim != 3:
-            files = {to: found.to_csv()}
-        else:
-            shown = payoffs if payoffs.sum(axis=0).any() else payoffs[:1]  # one matrix is a zero-sum game
-            files = {to: formats.csv_text(formats.matrix_rows(shown, names)), mixes: found.to_csv()}
+        files = _csv_files(found, payoffs, names, to, mixes)
     elif to.suffix in (".json", ".tex"):
         files = {to: found.to_latex() if to.suffix == ".tex" else json.dumps(data, indent=1)}
     else:
@@ -123,6 +133,25 @@ def export(
     for path, content in files.items():
         write_atomically(path, content if isinstance(content, bytes) else content.encode())
         say(f"wrote {path}")
+
+
+def _export_policy(policy: str, game: str, words: list[str], to: Path, refused: dict[str, Any]) -> None:
+    from train.policies.table_files import export_policy
+
+    for option, value in refused.items():
+        if value is not None:
+            raise ValueError(f"--{option} ({value}) cannot be combined with --policy")
+    require_writable(to)
+    rules = game_from_words(game, words)
+    export_policy(policy_from(policy, rules), rules, to)
+    say(f"wrote {to}")
+
+
+def _csv_files(found: Any, payoffs: NDArray[Any] | None, names: Any, to: Path, mixes: Path) -> dict[Path, str | bytes]:
+    if payoffs is None or payoffs.ndim != 3:
+        return {to: found.to_csv()}
+    shown = payoffs if payoffs.sum(axis=0).any() else payoffs[:1]  # one matrix is a zero-sum game
+    return {to: formats.csv_text(formats.matrix_rows(shown, names)), mixes: found.to_csv()}
 
 
 def _quickly(rules: Game[Any]) -> bool | None:

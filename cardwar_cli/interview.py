@@ -218,9 +218,9 @@ def _queries(settings: dict[str, Any], about: Any, game: Game[Any], found: int) 
 
 def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
     """Prepares the interview: returns all information states, or a `Judge` that computes the costs of moves."""
-    from cardwar_play.interview import information_states
     from cardwar_play.judge import Judge
     from cardwar_play.seating import find_equilibrium
+    from train.policies.table_files import information_states
 
     if "form" in settings:
         return information_states(rules)

@@ -112,6 +112,7 @@ EXTRAS = {
     "jinja2": "report",
     "quantecon": "equilibria",
     "matplotlib": "plot",
+    "onnxruntime": "onnx",
     "PIL": "render",
     "pygame": "render",
     "ray": "ray",

@@ -17,20 +17,19 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import baselines
 from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
 from cardwar_envs import Game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
 from train.policies.agent_lines import NOT_LEGAL, Query, Reply, parse_answer, read_answer
 from train.policies.agent_process import AgentError, AgentProcess
 from train.policies.prompt_form import PromptForm
+from train.policies.table_files import View, key_of
 from train.storage.alone import alone_in
 from train.text.validation import one_line
 
 HEAD_FILE, ANSWERS_FILE = "interview.json", "answers.jsonl"
 # Maximum size of a folder's answers, in bytes.
 MOST_BYTES = 1 << 32
-View = tuple[NDArray[np.float32], NDArray[np.int8]]  # an observation and a mask of legal actions
 
 
 class Answers:
@@ -257,32 +256,3 @@ class Answered:
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Returns `[batch, num_actions]`; raises KeyError at an information state without an answer."""
         return np.stack([self._mixes[key_of(row, mask)] for row, mask in zip(observations, action_masks, strict=True)])
-
-
-class _Listing:
-    """A uniform policy that records the information states at which it is queried."""
-
-    def __init__(self) -> None:
-        self.views: dict[tuple[bytes, bytes], View] = {}
-
-    def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        for row, mask in zip(observations, action_masks, strict=True):
-            self.views.setdefault(key_of(row, mask), (row.copy(), mask.copy()))
-        uniform: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
-        return uniform
-
-
-def key_of(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[bytes, bytes]:
-    """Returns a key that identifies an information state."""
-    return (observation + np.float32(0.0)).tobytes(), np.asarray(mask, dtype=np.int8).tobytes()
-
-
-def information_states(game: Game[Any]) -> dict[tuple[bytes, bytes], View]:
-    """Lists all reachable information states of all players, in a fixed order.
-
-    Raises:
-        ValueError: If the game is too large for exact evaluation.
-    """
-    listing = _Listing()
-    baselines.nash_conv(game, listing)
-    return listing.views

@@ -12,12 +12,12 @@ import baselines
 from baselines.matches.intervals import Interval, mean_interval
 from cardwar_envs import Game
 from cardwar_envs.core.play import draw_action, random_state, sample_transition
-from cardwar_play.interview import Answered, Interviewer, View
+from cardwar_play.interview import Answered, Interviewer
 from cardwar_play.judge import Judge
+from train.policies.table_files import Key, View
 
 # If games from this many random starts reach no decision, the game is assumed to have none.
 MOST_STARTS = 1000
-Key = tuple[bytes, bytes]
 Advance = Callable[[int], None]
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 import baselines
 from cardwar_envs.tables.game import TableGame, table_game
-from cardwar_play.interview import Interviewer, InvalidAnswersError, information_states
+from cardwar_play.interview import Interviewer, InvalidAnswersError
 from cardwar_play.interview_figures import exact_from_mixes
 from train.policies.prompt_form import PromptForm
+from train.policies.table_files import information_states
 
 # Payoffs are whole numbers of points from -LARGEST to LARGEST.
 LARGEST = 9

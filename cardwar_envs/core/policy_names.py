@@ -129,7 +129,7 @@ def as_policy(policy: str | Policy, game: Game[Any]) -> Policy:
     if not _takes_batches(policy):
         raise ValueError(
             f"policy {name_of(policy)} must have a method action_probabilities(observations, action_masks), which "
-            "takes arrays; OpenSpiel's method of that name takes a state: wrap the policy in a class with such a method"
+            "takes arrays; cardwar_envs.openspiel.from_openspiel_policy converts policies of OpenSpiel"
         )
     return policy
 

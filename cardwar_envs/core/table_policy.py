@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
+from cardwar_envs.core.game import Game
+from cardwar_envs.core.policy import SUM_TOLERANCE, Masks, Observations, Probabilities, observation_keys
 
 
 class TablePolicy:
@@ -22,7 +23,7 @@ class TablePolicy:
         warns: Whether exact measures warn.
     """
 
-    warns: ClassVar[bool] = True
+    warns: bool = True
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64] | Sequence[Fraction]]) -> None:
         """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities, floats or fractions.
@@ -42,6 +43,10 @@ class TablePolicy:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self._table):,} observations>"
+
+    def contains(self, observation: NDArray[np.float32]) -> bool:
+        """Returns whether an observation `[observation_size]` is in the table."""
+        return observation_keys(observation[None])[0] in self._table
 
     @property
     def asked(self) -> int:
@@ -93,6 +98,33 @@ class TablePolicy:
         keys = observation_keys(observations)
         self._asked.update(key for key, legal in zip(keys, action_masks.sum(axis=1).tolist(), strict=True) if legal > 1)
         return keys
+
+
+def checked_rows(
+    game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]
+) -> dict[bytes, NDArray[np.float64]]:
+    """Returns a table of distinct observations `[rows, observation_size]` and probabilities `[rows, num_actions]`.
+
+    Raises:
+        ValueError: If a shape does not fit the game, a number is not finite, a row is not a probability distribution,
+            or an observation has two rows.
+    """
+    facts, rows = game.facts, len(observations)
+    shapes = (rows, facts.observation_size), (rows, facts.num_actions)
+    if (observations.shape, probabilities.shape) != shapes:
+        raise ValueError(
+            f"a table of shapes {observations.shape} and {probabilities.shape} does not fit "
+            f"{facts.name}, which needs shapes {shapes[0]} and {shapes[1]}"
+        )
+    if not np.isfinite(observations).all():
+        raise ValueError("an observation of its table is not finite")
+    sums = probabilities.sum(axis=1)
+    if not ((probabilities >= 0.0).all() and (np.abs(sums - 1.0) <= SUM_TOLERANCE).all()):
+        raise ValueError("a row of its table is not a probability distribution")
+    table = dict(zip(observation_keys(observations), probabilities, strict=True))
+    if len(table) < rows:
+        raise ValueError("an observation has two rows in its table")
+    return table
 
 
 def _equal_keys(keys: Collection[bytes]) -> list[bytes]:

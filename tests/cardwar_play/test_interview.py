@@ -19,13 +19,12 @@ from cardwar_play.interview import (
     Answered,
     Interviewer,
     answers_in,
-    information_states,
-    key_of,
     line_of,
 )
 from cardwar_play.interview_figures import bounds_from_moves, costs_at_states, costs_in_games, intervals_of
 from cardwar_play.judge import Judge
 from train.policies.agent import query_for
+from train.policies.table_files import information_states, key_of
 
 ROOT = Path(__file__).parents[2]
 # Weights of moves by their place and the length of the state's text, so that no two states are alike.

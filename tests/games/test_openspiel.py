@@ -11,7 +11,15 @@ from command import run, run_json, run_refused
 
 import baselines
 from cardwar_envs import GAMES, check_game, make_game
-from cardwar_envs.openspiel import from_openspiel, loading, to_openspiel
+from cardwar_envs.openspiel import (
+    OpenSpielGame,
+    from_openspiel,
+    from_openspiel_policy,
+    loading,
+    policies,
+    to_openspiel,
+    to_openspiel_policy,
+)
 from train.text.game_names import json_parameters
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -163,10 +171,10 @@ def test_our_games_pass_openspiels_test(name):
 
 
 class MixesBySight:
-    """A random mix for each observation; the same where OpenSpiel asks for a move of one of our games."""
+    """A random mix for each observation."""
 
-    def __init__(self, game, seed):
-        self.game, self.seed = to_openspiel(game), seed
+    def __init__(self, seed):
+        self.seed = seed
 
     def mix(self, seen, mask):
         drawn = np.random.default_rng([self.seed, *seen.view(np.uint32).tolist()])
@@ -177,28 +185,6 @@ class MixesBySight:
     def action_probabilities(self, observations, action_masks):
         rows = zip(observations + np.float32(0.0), action_masks, strict=True)
         return np.stack([self.mix(seen, mask) for seen, mask in rows])
-
-    def there(self, turns, actions):
-        """The same as a policy of OpenSpiel for the game in which players take turns."""
-        kind = pytest.importorskip("open_spiel.python.policy").Policy
-
-        class There(kind):
-            def action_probabilities(_, state, player_id=None):  # noqa: N805
-                together, history = self.game.new_initial_state(), list(state.history())
-                players = together.num_players()
-                while history and not (together.is_simultaneous_node() and len(history) < players):
-                    if together.is_simultaneous_node():
-                        together.apply_actions(history[:players])
-                        history = history[players:]
-                    else:
-                        together.apply_action(history.pop(0))
-                seat, mask = state.current_player(), np.zeros(actions)
-                mask[state.legal_actions()] = 1
-                seen = np.array(together.observation_tensor(seat)[players:], dtype=np.float32)  # the seat comes first
-                mix = self.mix(seen, mask)
-                return {action: mix[action] for action in state.legal_actions()}
-
-        return There(turns, list(range(turns.num_players())))
 
 
 @pytest.mark.parametrize(
@@ -211,14 +197,79 @@ class MixesBySight:
 def test_random_policies_have_our_figure_there(name, size, request):
     exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
     game = make_game(name, **size) if size else make_game(name).smallest()
-    turns = pyspiel.convert_to_turn_based(to_openspiel(game))
     for seed in range(5 if request.node.get_closest_marker("slow") else 1):
-        policy = MixesBySight(game, seed)
-        ours = baselines.nash_conv(game, policy).total
+        policy = MixesBySight(seed)
+        theirs, ours = to_openspiel_policy(policy, game), baselines.nash_conv(game, policy).total
         assert ours > 1e-3
-        assert exploitability.nash_conv(turns, policy.there(turns, game.facts.num_actions)) == pytest.approx(
-            ours, abs=1e-9
-        )
+        assert exploitability.nash_conv(theirs.game, theirs) == pytest.approx(ours, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        make_game("jujitsu", num_cards=3),
+        make_game("dice_poker", sides=2),
+        make_game("openspiel:kuhn_poker"),
+        make_game(f"openspiel:{DESCENDING}"),
+    ],
+    ids=lambda game: game.facts.name,
+)
+def test_a_policy_goes_there_and_back(game):
+    theirs, ours = to_openspiel_policy(MixesBySight(0), game), baselines.nash_conv(game, MixesBySight(0)).total
+    simultaneous = game.listed.game if isinstance(game, OpenSpielGame) else to_openspiel(game)
+    together = to_openspiel_policy(MixesBySight(0), game, simultaneous)
+    for policy in (theirs, theirs.to_tabular(), together):
+        back = from_openspiel_policy(policy, game)
+        assert len(back) == game.facts.num_players
+        assert baselines.nash_conv(game, back).total == pytest.approx(ours, abs=1e-9)
+
+
+def random_tabular(turns):
+    policy = pytest.importorskip("open_spiel.python.policy").TabularPolicy(turns)
+    return policy.copy_with_noise(1.0, 1.0, np.random.RandomState(0))
+
+
+def test_a_policy_that_sees_more_than_the_observation_is_refused():
+    turns = pyspiel.load_game_as_turn_based(DESCENDING)
+    policy, merged, listed = random_tabular(turns), from_openspiel(DESCENDING), from_openspiel(DESCENDING, "history")
+    with pytest.raises(ValueError, match=r"mixes \[.*\] at 'Current player: . Point card .*' and \[.*\] at 'Current"):
+        from_openspiel_policy(policy, merged)
+    expected = pytest.importorskip("open_spiel.python.algorithms.exploitability").nash_conv(turns, policy)
+    assert baselines.nash_conv(listed, from_openspiel_policy(policy, listed)).total == pytest.approx(expected, abs=1e-9)
+
+
+def test_compiled_policies_and_tables_with_holes():
+    kuhn, game = pyspiel.load_game("kuhn_poker"), make_game("openspiel:kuhn_poker")
+    table = random_tabular(kuhn).to_dict()
+    compiled = pyspiel.TabularPolicy(table)
+    with pytest.raises(ValueError, match=r"the policy's spiel_game \(None\) must be kuhn_poker\(\)"):
+        from_openspiel_policy(compiled, game)
+    found = baselines.nash_conv(game, from_openspiel_policy(compiled, game, kuhn)).total
+    assert found == pytest.approx(pyspiel.nash_conv(kuhn, compiled), abs=1e-9)
+    holes = pyspiel.TabularPolicy(dict(list(table.items())[1:]))
+    with pytest.warns(UserWarning, match="is in the table at 5 of the 6 observations queried"):
+        baselines.nash_conv(game, from_openspiel_policy(holes, game, kuhn))
+
+
+def test_other_policies_are_refused(monkeypatch):
+    game, kuhn = make_game("jujitsu", num_cards=3), pyspiel.load_game("kuhn_poker")
+    theirs = to_openspiel_policy("uniform", game)
+    for refused, reason in (
+        (lambda: from_openspiel_policy("uniform", game), r"policy \('uniform'\) must be a policy of OpenSpiel"),
+        (lambda: from_openspiel_policy(random_tabular(kuhn), game), r"spiel_game \(kuhn_poker\(\)\) must be"),
+        (lambda: to_openspiel_policy("uniform", game, kuhn), r"spiel_game \(kuhn_poker\(\)\) must be cardwar_jujitsu"),
+        (lambda: theirs.action_probabilities(to_openspiel(game).new_initial_state()), r"player_id \(None\) must be in"),
+        (lambda: baselines.nash_conv(game, theirs), "from_openspiel_policy converts policies of OpenSpiel"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            refused()
+    with monkeypatch.context() as patched:
+        patched.setattr(policies, "MOST_HISTORIES", 10)
+        with pytest.raises(ValueError, match="is too large: it has more than 10 histories"):
+            from_openspiel_policy(theirs, game)
+    monkeypatch.setattr(theirs, "action_probabilities", lambda state, player: {7: 1.0})
+    with pytest.raises(ValueError, match=r"action 7 must be in 0\.\.2"):
+        from_openspiel_policy(theirs, game)
 
 
 @pytest.mark.parametrize("name", ["jujitsu", "goofspiel", "oshi_zumo", "lowest_unique", "war"])

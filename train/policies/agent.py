@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections import Counter
 from contextlib import suppress
 from typing import Any, Literal
@@ -23,7 +21,7 @@ from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.scene import Revealed, with_names
 from train.policies.agent_lines import Answer, Move, Query, read_answer
-from train.policies.agent_process import AGENT, FROM_FILE, AgentError, AgentProcess
+from train.policies.agent_process import AGENT, AgentError, AgentProcess, was_typed
 from train.text.game_names import json_parameters
 
 
@@ -86,8 +84,7 @@ def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
     Raises:
         AgentError: If the agent is not among this process's arguments, or the program cannot be started.
     """
-    typed = {*sys.argv, *(argument.partition("=")[2] for argument in sys.argv)}  # --policy=agent:... is one argument
-    if FROM_FILE in os.environ or word not in typed:
+    if not was_typed(word):
         raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
     return AgentPolicy(game, word.removeprefix(AGENT))
 
@@ -96,7 +93,7 @@ def query_for(
     game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
 ) -> Query:
     """Makes the query for a player with this observation and these legal actions."""
-    player, state = _in_words(game, observation, mask)
+    player, state = seen_in_words(game, observation, mask)
     actions = np.flatnonzero(mask).tolist()
     names = [game.describe_action(action, player) for action in actions]
     twice = {name for name in names if names.count(name) > 1}
@@ -113,7 +110,7 @@ def query_for(
     )
 
 
-def _in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
+def seen_in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
     """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it."""
     (player, text), *others = _found(game, observation, mask) or [(0, "")]
     names = ["you" if seat == player else f"player_{seat}" for seat in range(game.facts.num_players)]

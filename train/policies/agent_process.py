@@ -44,6 +44,12 @@ MOST_BYTES = 1 << 16
 TO_END = 1.0
 
 
+def was_typed(word: str) -> bool:
+    """Returns whether a word is among this process's arguments, and these do not come from a file."""
+    typed = {*sys.argv, *(argument.partition("=")[2] for argument in sys.argv)}  # --policy=agent:... is one argument
+    return FROM_FILE not in os.environ and word in typed
+
+
 class AgentError(ValueError):
     """An agent could not be started, or did not answer correctly."""
 

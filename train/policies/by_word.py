@@ -1,4 +1,4 @@
-"""Finds policies named on the command line: a name, run folder, policy file, `module:Class` or `agent:COMMAND`."""
+"""Finds policies named on the command line: a name, run folder, file, `module:Class` or `agent:COMMAND`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from typing import Any
 from cardwar_envs import Game, Policy
 from cardwar_envs.core.policy_names import as_policy, named_policy, names_a_policy, seated_policies
 from cardwar_envs.games.by_name import loaded_object
-from train.policies.agent_process import AGENT
+from train.policies.agent_process import AGENT, was_typed
 from train.text.parsing import MODULE_AND_CLASS
 
 # In `search:uct,simulations=10,uniform` only the second comma.
 BETWEEN_POLICIES = re.compile(r",(?!(?:simulations|leaf|transpositions|seed)=)")
+
+# A network, with what its output is if the file does not say so; and a table.
+NETWORK = re.compile(r"(.+\.(onnx|pt))(?::(logits|probabilities))?")
+TABLES = (".csv", ".json", ".npz")
 
 
 def is_program(word: str) -> bool:
@@ -72,6 +76,8 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
         return typed_agent(word, game)
     known = names_a_policy(word)
+    if not known and not os.path.isdir(word) and (found := _network_or_table(word, game)) is not None:
+        return found
     if not known and os.path.exists(word):  # also false for an invalid path, for example a path that is too long
         from train.policies.files import load_policy  # needs torch, which most commands do not need
 
@@ -82,6 +88,26 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
+
+
+def _network_or_table(word: str, game: Game[Any]) -> Policy | None:
+    """Returns the policy in a file of another program, by its ending; None for other words."""
+    network = NETWORK.fullmatch(word)
+    path = network[1] if network else word
+    if not (network or word.endswith(TABLES)):
+        return None
+    if not os.path.exists(path):
+        raise ValueError(f"there is no file {path!r}")
+    if network is None:
+        from train.policies.table_files import load_table  # needs pydantic, which takes long to import
+
+        return load_table(Path(word), game)
+    from train.policies.functions import from_onnx, from_torchscript
+
+    if network[2] == "pt" and not was_typed(word):
+        raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
+    outputs: Any = network[3]
+    return (from_onnx if network[2] == "onnx" else from_torchscript)(path, game, outputs)
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:

@@ -21,6 +21,7 @@ from cardwar_envs.core.kernels import map_in_threads
 from cardwar_envs.core.policy import sample_actions
 from cardwar_envs.envs.branching import Brancher, choices
 from cardwar_envs.envs.engines.engine import Views
+from train.policies.functions import masked_softmax
 from train.policies.layers import ActionParts, Encoding, LegalPairs, Scaling
 from train.policies.learned_policy import Unfinished, has_many_actions
 from train.storage.archive import Archive
@@ -215,13 +216,6 @@ class NetworkPolicy:
         assert self.network.parts is not None
         pairs = LegalPairs.of(masks)
         return pairs, self.network.parts.logits(torch.from_numpy(self.network.outputs(observations)), pairs)
-
-
-def masked_softmax(outputs: NDArray[np.float64], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Returns the softmax of outputs over legal actions, `[batch, num_actions]`."""
-    logits = np.where(masks == 1, outputs, -np.inf)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
 
 
 class SoftmaxPolicy(NetworkPolicy):

@@ -12,15 +12,8 @@ from torch import Tensor
 
 from baselines import TablePolicy
 from cardwar_envs.core.game import Game
-from cardwar_envs.core.policy import (
-    SUM_TOLERANCE,
-    Masks,
-    Observations,
-    Policy,
-    Probabilities,
-    checked_probabilities,
-    observation_keys,
-)
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
+from cardwar_envs.core.table_policy import checked_rows
 from train.policies.learned_policy import Unfinished
 from train.storage.archive import Archive
 
@@ -46,24 +39,17 @@ class LearnedTable(TablePolicy):
     """Plays the probabilities in the table; at observations that are not in it, plays uniformly over legal actions."""
 
     kind: ClassVar[str] = "table"
-    warns = False  # uniform play elsewhere is what was learned
+    warns = False  # of a learner, for which uniform play elsewhere is as intended; one from a file warns
     unfinished: Unfinished | None = None
 
     def __init__(self, game: Game[Any], observations: NDArray[np.float32], probabilities: NDArray[np.float64]) -> None:
         """Creates a table of distinct observations `[rows, observation_size]` and probabilities `[rows, num_actions]`.
 
         Raises:
-            ValueError: If an array's shape does not fit the game.
+            ValueError: Like `checked_rows`.
         """
-        facts, rows = game.facts, len(observations)
-        shapes = (rows, facts.observation_size), (rows, facts.num_actions)
-        if (observations.shape, probabilities.shape) != shapes:
-            raise ValueError(
-                f"a table of shapes {observations.shape} and {probabilities.shape} does not fit "
-                f"{facts.name}, which needs shapes {shapes[0]} and {shapes[1]}"
-            )
         self.game, self._observations, self._probabilities = game, observations, probabilities
-        super().__init__(dict(zip(observation_keys(observations), probabilities, strict=True)))
+        super().__init__(checked_rows(game, observations, probabilities))
 
     @classmethod
     def of_seats(cls, game: Game[Any], seats: Sequence[tuple[Seen, NDArray[np.float64]]]) -> LearnedTable:
@@ -93,12 +79,9 @@ class LearnedTable(TablePolicy):
         types = {name: tensor.dtype for name, tensor in tensors.items()}
         if types != {"observations": torch.float32, "probabilities": torch.float64}:
             raise ValueError(f"a table must contain observations (float32) and probabilities (float64), not {types}")
-        observations, probabilities = tensors["observations"].numpy(), tensors["probabilities"].numpy()
-        if not ((probabilities >= 0.0).all() and (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE).all()):
-            raise ValueError("a row of its table is not a probability distribution")
-        if len(np.unique(observations, axis=0)) < len(observations):
-            raise ValueError("an observation has two rows in its table")
-        return cls(game, observations, probabilities)
+        table = cls(game, tensors["observations"].numpy(), tensors["probabilities"].numpy())
+        table.warns = True
+        return table
 
 
 class TooManyQueriesError(ValueError):
