@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DIGITS = 4
 FINDINGS = ("The most expensive moves, exact", "Information states where most was lost in all games, exact")
 # Entries of --json by the kind of figure.
-EXACT = ("value", "free", "total_cost", "moves", "states")
+EXACT = ("value", "moves", "free", "unjudged", "total_cost", "dearest_moves", "dearest_states")
 SAMPLED = ("cost_per_game", "payoff_per_game", "results", "variance_ratio", "cost_by_move", "elo")
 # Findings and damaged games that are shown; --json has more findings, and all damaged games.
 MOST_SHOWN, MOST_IN_JSON = 5, 100
@@ -228,7 +228,7 @@ def _plain(work: _Work, judged: Sequence[Judged]) -> dict[str, Any]:
             "elo": {name: rating if math.isfinite(rating) else None for name, rating in each.elo().items()},
             **{
                 name: [finding._asdict() for finding in findings[:MOST_IN_JSON]]
-                for name, findings in zip(("moves", "states"), each.findings(), strict=True)
+                for name, findings in zip(("dearest_moves", "dearest_states"), each.findings(), strict=True)
             },
         }
         for each in judged

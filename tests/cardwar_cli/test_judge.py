@@ -33,7 +33,7 @@ def test_a_recorded_match_is_judged(games, tmp_path, capsys):
         own = [float(move["cost"]) for move in moves if move["player"] == name]
         assert (len(own), sum(own)) == (player["moves"], pytest.approx(player["total_cost"]))
     dearest = max(moves, key=lambda move: float(move["cost"]))
-    assert group["moves"][0]["cost"] == float(dearest["cost"])
+    assert group["dearest_moves"][0]["cost"] == float(dearest["cost"])
     with open(tmp_path / "out" / "games.csv", encoding="utf-8") as file:
         assert sum(float(game["cost_0"]) + float(game["cost_1"]) for game in csv.DictReader(file)) == pytest.approx(
             sum(player["total_cost"] for player in group["players"].values())

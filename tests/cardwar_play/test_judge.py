@@ -123,8 +123,8 @@ def test_figures_of_games_written_by_hand(tmp_path):
 
 def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
     by_index = PRIZES | {"chance": [1, 0, 0]}
-    judged = judged_lines(tmp_path / "games.jsonl", PRIZES, by_index)
-    first, second = (game.played.episode for game in judged.games)
+    (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, (PRIZES, by_index))))
+    first, second = (read_game(*document).episode for document in documents(tmp_path / "games.jsonl"))
     assert first == second
     assert first.payoffs == (-1.0, 1.0)
 
@@ -140,13 +140,14 @@ def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
         (LINE, {"unfinished": True}, "after move 3: the game is over, but unfinished is True"),
         (LINE, {"moves": [*LINE["moves"], [0, 0]]}, "move 4: players who move: 0, 1; the game was over"),
         (LINE, {"parameters": {"num_cards": 2}}, "move 1: action '3' of player_1 is not legal"),
-        (LINE, {"parameters": {"num_cards": 3, "payoff": "margin"}, "payoffs": [2, -2]}, "payoffs (2.0 and -2.0) must"),
+        (LINE, {"parameters": {"num_cards": 3, "payoff": "margin"}, "payoffs": [2, -2]}, "payoffs ([2.0, -2.0]) must"),
         (LINE, {"payoffs": [1, float("nan")]}, "payoffs[1] (nan) must be a finite number"),
-        (LINE, {"payoffs": [1]}, "after move 3: payoffs (1.0) must be"),
+        (LINE, {"payoffs": []}, "after move 3: payoffs ([]) must be"),
         (LINE, {"players": ["ann"]}, "the start: 1 names are given for 2 players"),
         (LINE, {"players": ["ann", "\x1b[2J"]}, "the start: the name '\\x1b[2J' must contain only printable"),
         (LINE, {"chance": [0]}, "chance has 1 outcomes; it needs the start's and 3 others"),
-        (LINE, {"moves": [[True, 0]]}, "moves[0][0]"),
+        (LINE, {"moves": [[True, 0]]}, "moves[0][0]: True must be the name of an action, its number from 0, or null"),
+        (PRIZES, {"chance": [-1]}, "chance[0]: -1 must be fields of a state, an index from 0, or null"),
         (LINE, {"game": "os:system"}, "game ('os:system') must be one of"),
         (LINE, {"game": "table:/etc/passwd"}, "must be one of"),
         (LINE, {"game": "openspiel:nfg_game(filename=x)", "parameters": {}}, "must be one of"),
