@@ -25,10 +25,8 @@ ROOT = Path(__file__).parents[2]
 RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recipes").glob("*.md"))
 # What newcomers read and type.
 GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", "docs/equilibria.md", *RECIPES]
-PAGES = [
-    *GUIDES,
-    *(f"docs/{page}.md" for page in ("learners", "levels", "optimal_play", "payoff_tables", "play", "rendering")),
-]
+OTHERS = ("learners", "levels", "openspiel", "optimal_play", "payoff_tables", "play", "policies", "rendering")
+PAGES = [*GUIDES, *(f"docs/{page}.md" for page in OTHERS)]
 NEEDS = re.compile(r"^<!-- needs: (\w+) -->\n")
 NOT_RUN = re.compile(r"^<!-- not run: [^\n]+ -->\n```\w+\n.*?^```\n", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
