@@ -25,11 +25,8 @@ ROOT = Path(__file__).parents[2]
 RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recipes").glob("*.md"))
 # What newcomers read and type.
 GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", "docs/equilibria.md", *RECIPES]
-PAGES = [
-    *GUIDES,
-    *(f"docs/{page}.md" for page in ("judge", "learners", "levels", "optimal_play", "payoff_tables", "play")),
-    *(f"docs/{page}.md" for page in ("ratings", "rendering")),
-]
+OTHERS = "judge learners levels openspiel optimal_play payoff_tables play policies ratings rendering"
+PAGES = [*GUIDES, *(f"docs/{page}.md" for page in OTHERS.split())]
 NEEDS = re.compile(r"^<!-- needs: (\w+) -->\n")
 NOT_RUN = re.compile(r"^<!-- not run: [^\n]+ -->\n```\w+\n.*?^```\n", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

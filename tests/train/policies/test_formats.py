@@ -133,7 +133,7 @@ def states(*rows, **more):
         (".csv", f"game,{HEAD}\na,{LINE}\nb,2 0,1,0\n", "its rows are for several games"),
         (".csv", HEAD, "shapes (0,) and (0,) does not fit"),
         (".csv", "\x00", "does not contain a table"),
-        (".json", states(STATE | {"probabilities": {"chek": 1}}), "unknown move 'chek'"),
+        (".json", states(STATE | {"probabilities": {"bluff": 1}}), "unknown move 'bluff'"),
         (".json", states(STATE | {"observation": ["1", 0]}), "states[0].observation[0] ('1') must be a number"),
         (".json", states(STATE, mood="good"), "unknown name 'mood'"),
         (".json", states(STATE, game="war"), "for the game 'war'"),
