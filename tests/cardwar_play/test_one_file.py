@@ -66,7 +66,7 @@ def drawn_shapes(game, data, picture, revealed):
         [e.tag.split("}")[1], {re.sub("{.*}", "xml:", k): v for k, v in e.attrib.items()}, e.text or ""]
         for e in root[2:]
     ]
-    assert {key: picture[key] for key in ("size", "spots", "clickable")} == picture_of(scene)
+    assert {key: picture[key] for key in ("size", "spots", "turned", "clickable")} == picture_of(scene)
     assert picture["outcome"] == outcome_of(scene)
 
 
