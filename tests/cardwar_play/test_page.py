@@ -190,9 +190,25 @@ def test_a_whole_game_by_keyboard_alone(open_page, host):
     assert host.game_id != game
 
 
+# What can be touched, but is less than 44 pixels wide or high.
+SMALL = """() => [...document.querySelectorAll("button, summary, select, a")].filter((each) => {
+  const { width, height } = each.getBoundingClientRect();
+  return each.offsetParent && (width < 44 || height < 44);
+}).map((each) => each.outerHTML)"""
+
+
 def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page, other = open_page(375), open_page(1280)
+    turned = page.locator("#turned > span")
+    expect(turned).to_have_count(0)
     play(page, by_mouse, "5", host)
+    expect(turned).to_have_count(2)  # nothing waits until they are
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate("document.getAnimations().length") == 0
+    expect(turned.first).to_be_hidden()
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") >= 2  # the backs stay turned away
+    assert page.evaluate(SMALL) == []
     by_mouse(other, "4")  # which belongs to a turn that is over
     expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
     expect(other.locator("#number")).to_have_text("2")
@@ -204,6 +220,7 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page.locator("#give-up").click()
     page.locator("#go-on").click()
     assert host.trainer.ending is None
+    expect(turned).to_have_count(0)  # of a page that has just been opened
     play(page, by_mouse, "1423", host)
     check_the_end(page, host)
     other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
@@ -294,6 +311,9 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#opponent option").first).to_have_text("Perfect player")
     expect(page.locator("#plays")).to_contain_text("Plays optimally")
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
+    expect(page.locator("#kind img")).to_have_count(len(lobby.games()))
+    page.evaluate("Promise.all([...document.querySelectorAll('#kind img')].map((image) => image.decode()))")
+    assert page.locator("#kind").bounding_box()["y"] == page.locator("#lobby > .panel").bounding_box()["y"]
     assert asked == []
     page.locator("#choose").click()
     expect(page.get_by_role("status")).to_contain_text(
