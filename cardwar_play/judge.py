@@ -26,7 +26,7 @@ from cardwar_envs import GameFacts
 # Costs below this fraction of the largest payoff are treated as rounding errors of the solver.
 ROUNDING = 1e-9
 # A costly move is an inaccuracy; from these shares of the range of payoffs, it is a mistake or a blunder. Lichess names
-# moves from a loss of 5 % of the range of winning chances, and blunders from 15 % (lila, modules/tree, Advice.scala).
+# losses from 5 % of the range of winning chances, and blunders from 15 % (lila, modules/tree/src/main/Advice.scala).
 MISTAKE, BLUNDER = 0.05, 0.15
 # Number of cached verdicts: in small games the same decisions recur.
 MOST_CACHED = 10_000

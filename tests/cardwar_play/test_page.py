@@ -131,34 +131,31 @@ def play(page, move, names, host):
         assert page.locator("#total").inner_text() == points(host.trainer.total, 3)
 
 
-# What the page tells of the position that it shows.
-TOLD = """() => [
-  $("moves").innerText, ...["outcome", "sentence", "why"].map((id) => $(id).textContent), $("scene").alt,
-  new URL($("scene").src).searchParams.get("step"), document.querySelector("#steps [aria-current]").textContent,
-]"""
+# Steps through the review by a key, and returns what the page tells of each position.
+REVIEW = """() => [...view.review, null].map(() => {
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  return [
+    $("moves").innerText, ...["outcome", "sentence", "why"].map((id) => $(id).textContent), $("scene").alt,
+    new URL($("scene").src).searchParams.get("step"), document.querySelector("#steps [aria-current]").textContent,
+  ];
+})"""
 
 
 def check_the_end(page, host):
     """The result, the worst move, and every decision by the arrow keys."""
     view = host.view()
-    at, worst = worst_of(view["review"])
     assert page.locator("#ending").inner_text() == view["result"]
     assert page.locator("#sum").text_content() == view["ending"]
-    assert page.locator("#worst-text").text_content() == worst
-    for told in view["review"]:
-        page.keyboard.press("ArrowRight")
-        moves, *texts, step, chip = page.evaluate(TOLD)
+    assert page.locator("#worst-text").text_content() == worst_of(view["review"])[1]
+    *steps, end = page.evaluate(REVIEW)
+    assert end[-2:] == ["", "End"]
+    for told, (moves, *texts, step, chip) in zip(view["review"], steps, strict=True):
         verdict = told["verdict"] or {"sentence": "", "why": "", "grade": ""}
         assert moves.split("\n") == [
             " · ".join(map(": ".join, each)) for each in [told["moves"], *told["later"]] if each
         ]
         assert texts == [told["outcome"], verdict["sentence"], verdict["why"], told["position"]]
         assert (step, chip) == (str(told["step"]), f"{told['number']}{GLYPHS.get(verdict['grade'], '')}")
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(TOLD)[-2:] == ["", "End"]
-    if worst:
-        page.locator("#show-worst").click()
-        assert page.evaluate(TOLD)[-2] == str(view["review"][at]["step"])
 
 
 def test_a_whole_game_by_keyboard_alone(open_page, host):
@@ -182,6 +179,12 @@ def test_a_whole_game_by_keyboard_alone(open_page, host):
     expect(page.locator("#end")).to_be_in_viewport()
     page.keyboard.press("Enter")  # deals nothing before the end was read
     check_the_end(page, host)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#steps [aria-current]")).to_have_text("5")
+    page.keyboard.press("ArrowRight")
+    page.locator("#show-worst").click()
+    at, _ = worst_of(host.view()["review"])
+    expect(page.locator("#steps [aria-current]")).to_contain_text(str(at + 1))
     page.locator("#new").focus()
     assert host.game_id == game
     page.keyboard.press("Enter")
@@ -190,9 +193,25 @@ def test_a_whole_game_by_keyboard_alone(open_page, host):
     assert host.game_id != game
 
 
+# What can be touched, but is less than 44 pixels wide or high.
+SMALL = """() => [...document.querySelectorAll("button, summary, select, a")].filter((each) => {
+  const { width, height } = each.getBoundingClientRect();
+  return each.offsetParent && (width < 44 || height < 44);
+}).map((each) => each.outerHTML)"""
+
+
 def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page, other = open_page(375), open_page(1280)
+    turned = page.locator("#turned > span")
+    expect(turned).to_have_count(0)
     play(page, by_mouse, "5", host)
+    expect(turned).to_have_count(2)  # nothing waits until they are
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate("document.getAnimations().length") == 0
+    expect(turned.first).to_be_hidden()
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate("document.getAnimations().length") >= 2  # the backs stay turned away
+    assert page.evaluate(SMALL) == []
     by_mouse(other, "4")  # which belongs to a turn that is over
     expect(other.locator("#message")).to_contain_text("has moved on, in another tab")
     expect(other.locator("#number")).to_have_text("2")
@@ -204,8 +223,9 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page.locator("#give-up").click()
     page.locator("#go-on").click()
     assert host.trainer.ending is None
+    expect(turned).to_have_count(0)  # of a page that has just been opened
     play(page, by_mouse, "1423", host)
-    check_the_end(page, host)
+    expect(page.locator("#ending")).to_have_text(host.view()["result"])
     other.evaluate("reload().then(showSeals)")  # it did not show what was sealed
     expect(other.locator("#end")).to_be_visible()
     expect(other.locator("#holds")).to_be_empty()
@@ -294,6 +314,9 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
     expect(page.locator("#opponent option").first).to_have_text("Perfect player")
     expect(page.locator("#plays")).to_contain_text("Plays optimally")
     expect(page.locator("#offered-rules")).to_contain_text("wins the trick")
+    expect(page.locator("#kind img")).to_have_count(len(lobby.games()))
+    page.evaluate("Promise.all([...document.querySelectorAll('#kind img')].map((image) => image.decode()))")
+    assert page.locator("#kind").bounding_box()["y"] == page.locator("#lobby > .panel").bounding_box()["y"]
     assert asked == []
     page.locator("#choose").click()
     expect(page.get_by_role("status")).to_contain_text(

@@ -14,12 +14,13 @@ from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import DuelState, TableState, make_game, table_game
 from cardwar_envs.games.jujitsu import Jujitsu
 from cardwar_envs.tables.game import TableGame
-from cardwar_play.interview import Answered, Interviewer, answers_in, information_states
+from cardwar_play.interview import Answered, Interviewer, answers_in
 from cardwar_play.interview_figures import exact_from_mixes
 from cardwar_play.ladder import TOLERANCE, climb, make_rungs
 from train.policies.agent import query_for
 from train.policies.agent_lines import Move, Query, read_answer
 from train.policies.prompt_form import PromptForm
+from train.policies.table_files import information_states
 
 FORMS = {"plain": (None, False), "disguised": (5, False), "without moves": (None, True), "both": (6, True)}
 

@@ -410,7 +410,7 @@ def test_the_browser_chooses_by_places_in_lists_alone(monkeypatch, change):
         assert tab.get(path).status_code == 409
     assert tab.post("play", tab.shown(action=0)).status_code == 409
     for word in ("-1", "99", "war", "../war", "", "\u0662"):
-        assert tab.get(f"offers?game={word}").status_code == 400
+        assert {tab.get(f"{path}?game={word}").status_code for path in ("offers", "cover.svg")} == {400}
     tab.post("choose", asked)
     tab.prepared()
     assert (tab.view["opponents"], tab.view["series"]["length"]) == (["Uniform"], 3)
