@@ -32,6 +32,8 @@ EXACT = ("value", "free", "total_cost", "moves", "states")
 SAMPLED = ("cost_per_game", "payoff_per_game", "results", "variance_ratio", "cost_by_move", "elo")
 # Findings and damaged games that are shown; --json has more findings, and all damaged games.
 MOST_SHOWN, MOST_IN_JSON = 5, 100
+# Players whose costs at each move are printed; those of more are in --json and the picture.
+MOST_SIDE_BY_SIDE = 3
 
 
 def _print_schema(wanted: bool) -> None:
@@ -180,12 +182,12 @@ def _show(judged: Judged) -> None:
         costs.add_row(name, f"{each.moves:,}", f"{each.free:,}", total, _interval(each.cost_per_game))
         won = " / ".join(f"{number:,}" for number in each.results)
         results.add_row(name, _interval(each.payoff_per_game), won, points(ratings.get(name), 0), ratio)
-    moves = new_table("mean cost of a move", "move", *figures)
-    for number in sorted({number for each in figures.values() for number in each.cost_by_move}):
-        moves.add_row(str(number), *(_interval(each.cost_by_move.get(number)) for each in figures.values()))
-    for table in (costs, results, moves):
-        if out.measure(table).minimum <= out.width:  # wider tables are only in --json and the picture
-            out.print(table)
+    out.print(costs, results)
+    if len(figures) <= MOST_SIDE_BY_SIDE:
+        moves = new_table("mean cost of a move", "move", *figures)
+        for number in sorted({number for each in figures.values() for number in each.cost_by_move}):
+            moves.add_row(str(number), *(_interval(each.cost_by_move.get(number)) for each in figures.values()))
+        out.print(moves)
     say("Variance ratio, of payoffs to costs per game: a mean payoff needs so many times more games to be as certain.")
     if unjudged := sum(each.unjudged for each in figures.values()):
         say(f"{counted(unjudged, 'move')} not judged, because the opponent's equilibrium strategy never leads there.")

@@ -16,6 +16,9 @@ from cardwar_envs import Game, Revealed
 from cardwar_play.judge import ROUNDING, Judge, Verdict
 from cardwar_play.recorded.played import MOST_CACHED, Played
 
+# Players that get Elo points, from a matrix of all pairs.
+MOST_RATED = 500
+
 
 @dataclass(frozen=True, eq=False)
 class Decision:
@@ -38,11 +41,13 @@ class Decision:
 
 
 class JudgedGame(NamedTuple):
-    """A game; `names` tell the seats apart in a game of a player against itself; `steps` are its joint actions."""
+    """A game; `names` tell the seats apart if a player plays against itself; `steps` are its joint actions."""
 
-    played: Played
+    where: str
     names: tuple[str, ...]
-    steps: list[tuple[Decision, ...]]
+    payoffs: tuple[float, ...]
+    over: bool
+    steps: tuple[tuple[Decision, ...], ...]
 
 
 class Finding(NamedTuple):
@@ -97,12 +102,12 @@ class Judged:
 
     def add(self, played: Played) -> None:
         """Judges a game."""
-        states, names = played.episode.states, played.names
+        episode, names = played.episode, played.names
         if len(set(names)) < len(names):
             names = tuple(f"{name} (player_{seat})" for seat, name in enumerate(names))
-        steps = zip(states, played.episode.actions, strict=False)
-        decisions = [self._decisions(state, tuple(actions.items())) for state, actions in steps]
-        self.games.append(JudgedGame(played, names, decisions))
+        joint = zip(episode.states, episode.actions, strict=False)
+        steps = tuple(self._decisions(state, tuple(actions.items())) for state, actions in joint)
+        self.games.append(JudgedGame(played.where, names, episode.payoffs, played.over, steps))
 
     def _judged(self, state: Any, actions: tuple[tuple[int, int], ...]) -> tuple[Decision, ...]:
         if self.game.settled(state) is not None:
@@ -113,15 +118,14 @@ class Judged:
     def figures(self) -> dict[str, Figures]:
         """Returns the figures of each player, by name."""
         parts: dict[str, list[Any]] = defaultdict(list)
-        for (played, names, steps), winner in zip(self.games, self._winners(), strict=True):
-            paid = played.episode.payoffs
-            for seat, name in enumerate(names):
-                own = [(n, d.verdict) for n, decisions in enumerate(steps, 1) for d in decisions if d.seat == seat]
-                parts[name].append((own, paid[seat], _score(winner, seat) if played.over else None))
+        for game, winner in zip(self.games, self._winners(), strict=True):
+            for seat, name in enumerate(game.names):
+                own = [(n, d.verdict) for n, decisions in enumerate(game.steps, 1) for d in decisions if d.seat == seat]
+                parts[name].append((own, game.payoffs[seat], _score(winner, seat) if game.over else None))
         return {name: self._figures(games) for name, games in parts.items()}
 
     def _winners(self) -> list[int]:
-        return winners_of(np.array([game.played.episode.payoffs for game in self.games])).tolist() if self.games else []
+        return winners_of(np.array([game.payoffs for game in self.games])).tolist() if self.games else []
 
     def _figures(self, games: list[Any]) -> Figures:
         facts, by_number = self.game.facts, defaultdict[int, list[float]](list)
@@ -148,10 +152,12 @@ class Judged:
         )
 
     def elo(self) -> dict[str, float]:
-        """Returns Elo points by name from the results of finished games, sampled; empty if they are undefined."""
+        """Returns Elo points by name from the results of finished games, sampled; empty if undefined, or too many."""
         ends = zip(self.games, self._winners(), strict=True)
-        results = Counter((game.names, winner) for game, winner in ends if game.played.over)
+        results = Counter((game.names, winner) for game, winner in ends if game.over)
         names = list(dict.fromkeys(name for pair, _ in results for name in pair))
+        if len(names) > MOST_RATED:
+            return {}
         scores, games = np.zeros((2, len(names), len(names)))
         for (pair, winner), times in results.items():
             row, column = map(names.index, pair)
@@ -167,13 +173,13 @@ class Judged:
         """Returns equal moves, the dearest first, and all costly moves at an information state, the worst first."""
         times: Counter[tuple[str, Decision]] = Counter()
         first: dict[tuple[str, Decision], str] = {}
-        for played, names, steps in self.games:
-            for number, decisions in enumerate(steps, 1):
+        for game in self.games:
+            for number, decisions in enumerate(game.steps, 1):
                 for decision in decisions:
                     if decision.verdict.cost > 0.0:
-                        key = names[decision.seat], decision
+                        key = game.names[decision.seat], decision
                         times[key] += 1
-                        first.setdefault(key, f"{played.where}, move {number}")
+                        first.setdefault(key, f"{game.where}, move {number}")
         moves, states = dict[Any, Finding](), dict[Any, Finding]()
         for key in sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True):
             new, (name, decision) = self._finding(*key, times[key], first[key]), key

@@ -33,18 +33,18 @@ def write_judged(judged: Sequence[Judged], folder: Path) -> None:
 
 def _games(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for played, names, steps in judged.games:
+    for where, names, payoffs, over, steps in judged.games:
         costs = [sum(d.verdict.cost for step in steps for d in step if d.seat == seat) for seat in (0, 1)]
-        yield title, played.where, *names, *costs, *played.episode.payoffs, played.over
+        yield title, where, *names, *costs, *payoffs, over
 
 
 def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for played, names, steps in judged.games:
+    for where, names, _, _, steps in judged.games:
         for number, decisions in enumerate(steps, 1):
             for each in decisions:
                 cost = each.verdict.cost if each.verdict.met else ""
-                yield title, played.where, number, each.seat, names[each.seat], each.name_of(each.verdict.played), cost
+                yield title, where, number, each.seat, names[each.seat], each.name_of(each.verdict.played), cost
 
 
 def _draw(judged: Sequence[Judged], figure: Figure) -> None:

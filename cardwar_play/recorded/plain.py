@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from cardwar_envs import Episode, Game, Transition
@@ -68,11 +67,15 @@ def read(content: Mapping[str, Any], where: str) -> Played:
             state = "over" if played.over else "not over"
             raise ValueError(f"{last}: the game is {state}, but unfinished is {stored.unfinished}")
         paid, given = played.episode.payoffs, stored.payoffs
-        if given is not None and (len(given) != len(paid) or not np.allclose(given, paid, rtol=0.0, atol=ROUNDING)):
+        if given is not None and not _agree(given, paid):
             raise ValueError(f"{last}: payoffs ({joined(given)}) must be {joined(paid)}")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     return replace(played, where=where)
+
+
+def _agree(given: Sequence[float], paid: Sequence[float]) -> bool:
+    return len(given) == len(paid) and all(abs(a - b) <= ROUNDING for a, b in zip(given, paid, strict=True))
 
 
 def _moves(stored: PlainGame, chance: Sequence[Chance]) -> Iterator[tuple[dict[int, Action], Chance]]:

@@ -123,8 +123,8 @@ def test_figures_of_games_written_by_hand(tmp_path):
 
 def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
     by_index = PRIZES | {"chance": [1, 0, 0]}
-    judged = judged_lines(tmp_path / "games.jsonl", PRIZES, by_index)
-    first, second = (game.played.episode for game in judged.games)
+    (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, (PRIZES, by_index))))
+    first, second = (read_game(*document).episode for document in documents(tmp_path / "games.jsonl"))
     assert first == second
     assert first.payoffs == (-1.0, 1.0)
 

@@ -27,7 +27,10 @@ RECIPES = sorted(f"docs/recipes/{path.name}" for path in (ROOT / "docs" / "recip
 GUIDES = ["README.md", "docs/start.md", "docs/tutorial.md", "docs/equilibria.md", *RECIPES]
 PAGES = [
     *GUIDES,
-    *(f"docs/{page}.md" for page in ("judge", "learners", "levels", "optimal_play", "payoff_tables", "play", "rendering")),
+    *(
+        f"docs/{page}.md"
+        for page in ("judge", "learners", "levels", "optimal_play", "payoff_tables", "play", "rendering")
+    ),
 ]
 NEEDS = re.compile(r"^<!-- needs: (\w+) -->\n")
 NOT_RUN = re.compile(r"^<!-- not run: [^\n]+ -->\n```\w+\n.*?^```\n", re.MULTILINE | re.DOTALL)
