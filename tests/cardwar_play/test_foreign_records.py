@@ -205,7 +205,7 @@ DAMAGED = {
     "an opening": (lambda: changed(lambda r, i, s: i.update(initialActions=[1])), "moves that no player made"),
     "a missing outcome of chance": (
         lambda: changed(lambda r, i, s: i["actionHistory"].pop(2), "goofspiel"),
-        "move 1: the outcome of chance",
+        "move 2: .* is missing",
     ),
     "another outcome of chance": (
         lambda: changed(lambda r, i, s: swap(i["actionHistory"], 0, 2), "goofspiel"),
