@@ -7,18 +7,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from cardwar_envs import Episode, Game, Transition
-from cardwar_envs.core.texts import joined
+from cardwar_envs.core.parameters import shown
 from cardwar_play.recorded.played import Action, Chance, Played, game_of, replayed
 from train.storage.formats import Points, Text, Value
 from train.text.game_names import json_parameters
 from train.text.validation import Strict, one_line
 
-Whole = Annotated[int, Field(ge=0)]
 # Recorded payoffs may differ from those of the rules by rounding.
 ROUNDING = 1e-9
+
+
+def _typed(said: str, *kinds: type) -> AfterValidator:
+    """Accepts values of these types, no negative numbers; one error for all of them, unlike pydantic's unions."""
+
+    def checked(value: Any) -> Any:
+        if type(value) in kinds and not (type(value) is int and value < 0):
+            return value
+        raise ValueError(f"{shown(value)} must be {said}")
+
+    return AfterValidator(checked)
+
+
+Move = Annotated[
+    Any,
+    _typed("the name of an action, its number from 0, or null", str, int, type(None)),
+    WithJsonSchema({"type": ["string", "integer", "null"]}),
+]
+Outcome = Annotated[
+    Any,
+    _typed("fields of a state, an index from 0, or null", dict, int, type(None)),
+    WithJsonSchema({"type": ["object", "integer", "null"]}),
+]
 
 
 def _entry(text: str, **settings: Any) -> Any:
@@ -32,13 +54,13 @@ class PlainGame(Strict):
     parameters: Annotated[dict[str, Value], _entry("Parameters that are not the defaults.", default_factory=dict)]
     players: Annotated[list[Text], _entry("The players' names by seat.")]
     moves: Annotated[
-        list[list[Whole | Text | None]],
+        list[list[Move]],
         _entry(
             "Joint actions, each a list by seat: an action's name, its number from 0, or null for who does not act."
         ),
     ]
     chance: Annotated[
-        list[Whole | dict[Text, Any] | None] | None,
+        list[Outcome] | None,
         _entry(
             "Outcomes of chance: the start's, then one for each joint action. Null where there is only one; or fields "
             "of the following state that fit only one outcome, e.g. {'prize': 3}; or an index into the rules' list, "
@@ -68,7 +90,7 @@ def read(content: Mapping[str, Any], where: str) -> Played:
             raise ValueError(f"{last}: the game is {state}, but unfinished is {stored.unfinished}")
         paid, given = played.episode.payoffs, stored.payoffs
         if given is not None and not _agree(given, paid):
-            raise ValueError(f"{last}: payoffs ({joined(given)}) must be {joined(paid)}")
+            raise ValueError(f"{last}: payoffs ({shown(given)}) must be {list(paid)}")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     return replace(played, where=where)
