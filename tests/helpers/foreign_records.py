@@ -1,7 +1,8 @@
 """Recorded games in the layouts of other packages, made by these packages; writes `REPLAYS` and `PLAYTHROUGH`.
 
-Kaggle's package is installed with `pip install --no-deps kaggle-environments`: its dependencies take gigabytes and pin
-Gymnasium and OpenSpiel to other versions than `constraints.txt`, and OpenSpiel's games need none that is missing here.
+Kaggle's package is installed with `pip install --no-deps kaggle-environments`: its dependencies (JAX, transformers,
+litellm and others) pin Gymnasium and OpenSpiel to other versions than `constraints.txt`, and the environments with
+OpenSpiel's games need none that is missing here.
 """
 
 import gzip
