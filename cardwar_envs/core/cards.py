@@ -213,7 +213,7 @@ def picture(
     game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], said: str
 ) -> Scene:
     """Assembles a picture: `shapes` below a heading with `aside` to its right; the title ends with what is `said`."""
-    title, tall = scene.spoken(game.facts.name), round(height)
+    title, tall = scene.spoken(game.facts.name), 2 * round(height / 2)  # even, as video formats need
     drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
     return Scene(WIDTH, tall, drawn, f"{title}: {said}", game.describe_revealed(revealed))
 
