@@ -106,8 +106,7 @@ def _network_or_table(word: str, game: Game[Any]) -> Policy | None:
 
     if network[2] == "pt" and not was_typed(word):
         raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
-    outputs: Any = network[3]
-    return (from_onnx if network[2] == "onnx" else from_torchscript)(path, game, outputs)
+    return (from_onnx if network[2] == "onnx" else from_torchscript)(path, game, network[3])
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:

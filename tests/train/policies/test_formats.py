@@ -18,8 +18,10 @@ import baselines
 from cardwar_envs import make_game
 from train.policies import table_files
 from train.policies.by_word import policy_from
+from train.policies.files import save_policy
 from train.policies.functions import FunctionPolicy, from_torchscript
 from train.policies.networks import Network, SoftmaxPolicy
+from train.policies.table import LearnedTable
 from train.policies.table_files import export_policy, load_table
 
 JUJITSU = make_game("jujitsu", num_cards=3)
@@ -73,7 +75,12 @@ def test_what_a_table_lacks_stays_missing(tmp_path, capsys):
     some = load_table(tmp_path / "some.json", JUJITSU)
     export_policy(some, JUJITSU, tmp_path / "again.npz")
     again = policy_from(str(tmp_path / "again.npz"), JUJITSU)
-    for policy in (some, again):
+    learned = LearnedTable(
+        JUJITSU, np.array([row["observation"] for row in content["states"]], np.float32), np.eye(3)[:1]
+    )
+    assert nash_conv(JUJITSU, learned) > 0.0  # warns only if it was read from a file
+    save_policy(tmp_path / "learned.safetensors", learned)
+    for policy in (some, again, policy_from(str(tmp_path / "learned.safetensors"), JUJITSU)):
         with pytest.warns(UserWarning, match=r"is in the table at 1 of the \d+ observations queried"):
             nash_conv(JUJITSU, policy)
     _, out, _ = run(capsys, "exploit", "jujitsu", "num_cards=3", "--policy", str(tmp_path / "some.json"))
