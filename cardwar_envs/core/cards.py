@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from cardwar_envs.core import scene
 from cardwar_envs.core.game import GameFacts
-from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Revealed, Scene, Shape, centred, label, player_colour
+from cardwar_envs.core.scene import MARGIN, WIDTH, Box, Disc, Revealed, Scene, Shape, centred, label, player_colour
 
 INSIDE = WIDTH - 2 * MARGIN
 GAP = 5.0
@@ -20,6 +20,15 @@ WIDEST = 64.0, 76.0  # of cards in other hands, and in the near one
 WIDEST_NAME = 240.0
 PLATE = 34.0
 TOP = 68.0  # below the heading
+# Positions of a face's pips relative to its centre, in quarters of the die's width.
+PIPS = {
+    1: [(0, 0)],
+    2: [(-1, -1), (1, 1)],
+    3: [(-1, -1), (0, 0), (1, 1)],
+    4: [(-1, -1), (-1, 1), (1, -1), (1, 1)],
+    5: [(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)],
+    6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
+}
 
 
 class Pictured(Protocol):
@@ -64,6 +73,16 @@ def card(
     frame = Box(box.x - 6, box.y - 6, box.width + 12, box.height + 12, None, "win", 4, 0.12 * box.width + 8)
     drawn = (face, centred(face, text, size, bold=True, colour=player_colour(player)))
     return (frame, *drawn) if won else drawn
+
+
+def die(place: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
+    """Draws a die with pips, or with a number if it has more than six faces; "?" if the roll is hidden."""
+    width, colour = place.width, player_colour(player if roll else None)
+    face = replace(place, fill="card" if roll else "back", stroke="edge", radius=0.155 * width)
+    if roll is None or sides > 6:
+        return [face, centred(face, str(roll or "?"), 0.48 * width, bold=True, colour=colour)]
+    x, y, step = place.x + width / 2, place.y + width / 2, width / 4
+    return [face, *(Disc(x + across * step, y + down * step, 0.095 * width, colour) for across, down in PIPS[roll])]
 
 
 def empty_place(box: Box, text: str = "", size: float = 20.0) -> tuple[Shape, ...]:
@@ -213,7 +232,7 @@ def picture(
     game: Pictured, revealed: Revealed[Any], height: float, aside: str, shapes: Sequence[Shape], said: str
 ) -> Scene:
     """Assembles a picture: `shapes` below a heading with `aside` to its right; the title ends with what is `said`."""
-    title, tall = scene.spoken(game.facts.name), round(height)
+    title, tall = scene.spoken(game.facts.name), 2 * round(height / 2)  # even, as video formats need
     drawn = (scene.table(tall), *scene.heading(title, aside), *shapes)
     return Scene(WIDTH, tall, drawn, f"{title}: {said}", game.describe_revealed(revealed))
 

@@ -27,13 +27,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
+from cardwar_envs.core.cards import GAP, card, die, face_to_face, stacked, standing
+from cardwar_envs.core.game import CERTAIN, FORFEIT, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import checked_tuple, reading_state, set_whole_number, whole_number
-from cardwar_envs.core.scene import Revealed
+from cardwar_envs.core.scene import MARGIN, Box, Revealed, Scene, Shape, label
 from cardwar_envs.core.texts import WorkedRound
 
 MAX_DICE, MAX_SIDES = 3, 10
 NOTHING = (0.0, 0.0)
+DIE, MOST_BIDS = 64.0, 6  # in the picture
 
 
 class LiarsDiceState(NamedTuple):
@@ -144,9 +146,14 @@ class LiarsDice(Game[LiarsDiceState]):
 
     def _paid(self, state: LiarsDiceState) -> tuple[float, float]:
         """What the players are paid if the last bid is called a lie."""
-        amount, face = divmod(state.bids[-1], self.sides)
-        found = sum(die in (face + 1, self.sides) for own in state.dice for die in own)
-        return (1.0, -1.0) if (found > amount) == (len(state.bids) % 2 == 1) else (-1.0, 1.0)
+        bid = state.bids[-1]
+        return (
+            (1.0, -1.0) if (self._found(state, bid) > bid // self.sides) == (len(state.bids) % 2 == 1) else (-1.0, 1.0)
+        )
+
+    def _found(self, state: LiarsDiceState, bid: int) -> int:
+        """The number of dice that count as the face of a bid."""
+        return sum(roll in (bid % self.sides + 1, self.sides) for own in state.dice for roll in own)
 
     def observation(self, state: LiarsDiceState, player: int) -> NDArray[np.float32]:
         """The player's own dice and all actions so far; the other player's dice are hidden.
@@ -159,8 +166,8 @@ class LiarsDice(Game[LiarsDiceState]):
         """
         row = np.zeros(self.facts.observation_size, dtype=np.float32)
         row[0] = player
-        for die in state.dice[player]:
-            row[die] += 1.0
+        for roll in state.dice[player]:
+            row[roll] += 1.0
         row[[1 + self.sides + bid for bid in state.bids]] = 1.0
         return row
 
@@ -179,8 +186,8 @@ class LiarsDice(Game[LiarsDiceState]):
             dice, bids = tuple(map(checked_tuple, ("dice", "dice"), state.dice)), checked_tuple("bids", state.bids)
             if [len(own) for own in dice] != [self.dice] * 2:
                 raise ValueError(f"state has dice {dice}, which must be {self.dice} of each player")
-            for die in (*dice[0], *dice[1]):
-                whole_number("die", die, range(1, self.sides + 1))
+            for roll in (*dice[0], *dice[1]):
+                whole_number("die", roll, range(1, self.sides + 1))
             for bid in bids:
                 whole_number("bid", bid, range(self.num_bids + 1))
         if any(tuple(sorted(own)) != own for own in dice):
@@ -192,10 +199,52 @@ class LiarsDice(Game[LiarsDiceState]):
         """The dice, which stay hidden until a lie is called, and the actions so far."""
         return self._lines(state, () if self.acting_players(state) else (0, 1))
 
+    def scene(self, revealed: Revealed[LiarsDiceState]) -> Scene:
+        state, seen = revealed.state, self._seen(revealed)
+        said = standing(revealed, revealed.payoffs[0]) if revealed.over else self._reason(revealed)
+
+        def seat(player: int, top: float, near: bool) -> list[Shape]:
+            rolls = state.dice[player] if player in seen else (None,) * self.dice
+            turned = len(seen) > 1 and player != revealed.viewer
+            places = [Box(MARGIN + place * (DIE + GAP), top, DIE, DIE, turned=turned) for place in range(self.dice)]
+            return [s for place, roll in zip(places, rolls, strict=True) for s in die(place, roll, self.sides, player)]
+
+        def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
+            left = panel.x + 20
+            lines = [(said, 24, True, "win" if revealed.over else "text")]
+            if revealed.over:
+                lines.append((self._reason(revealed), 20, False, "text"))
+            shapes = stacked(lines, Box(left, panel.y + 92, panel.width - 40, 72))
+            shapes.append(label(left, panel.y + 28, "bids", 200, 18, colour="muted"))
+            for place, (turn, bid) in enumerate([*enumerate(state.bids)][-MOST_BIDS:]):
+                box, last = Box(left + 88 * place, panel.y + 38, 80, 50), turn == len(state.bids) - 1
+                shapes += card(box, self.describe_action(bid), turn % 2, 24, turned=last)
+            return shapes
+
+        aside = f"{self.sides} counts as any face"
+        drawn = face_to_face(self, revealed, aside, said, seat, (DIE, DIE), between, 172)
+        return replace(drawn, outcome=self._reason(revealed)) if revealed.over else drawn
+
+    def _reason(self, revealed: Revealed[LiarsDiceState]) -> str:
+        """Why the game ended, or whose turn it is."""
+        state, forfeited = revealed.state, FORFEIT in (revealed.last_actions or {}).values()
+        if forfeited or not revealed.over:
+            return "The game is forfeited" if forfeited else f"{revealed.does(len(state.bids) % 2, 'bids')} next"
+        *_, bid, _ = state.bids
+        found = self._found(state, bid)
+        dice = "1 die counts" if found == 1 else f"{found} dice count"
+        truth = "true" if found > bid // self.sides else "a lie"
+        return f"{dice} as {bid % self.sides + 1}: the bid {self.describe_action(bid)} is {truth}"
+
+    def _seen(self, revealed: Revealed[LiarsDiceState]) -> tuple[int, ...]:
+        """The players whose dice the viewer may see: after a call, both."""
+        if not self.acting_players(revealed.state):
+            return (0, 1)
+        return () if revealed.viewer is None else (revealed.viewer,)
+
     def describe_revealed(self, revealed: Revealed[LiarsDiceState]) -> str:
         """The dice that the viewer may see, and the actions so far; after a call, all dice."""
-        called = not self.acting_players(revealed.state)
-        seen = (0, 1) if called else () if revealed.viewer is None else (revealed.viewer,)
+        seen = self._seen(revealed)
         course = self.describe_course(revealed) if revealed.over else []  # tells of a forfeit, too
         return "\n".join([self._lines(revealed.state, seen), *course])
 

@@ -444,7 +444,23 @@ WRITTEN = [
         ["player_0 wins 2 points to 1", "player_1 won 1 point"],
     ),
     ("goofspiel num_cards=2 prizes=descending", ["1 2", "2 1"], ["player_1 wins by 1 point"]),
-    ("oshi_zumo", ["10 3"], ["40 of 50 coins", "The wrestler stands 1 field on player_1's side"]),
+    ("liars_dice sides=3", ["1x1 wait"], ["?", "player_1 bids next", "1x1"]),
+    (
+        "liars_dice sides=3",
+        ["1x1 wait", "wait 2x1", "liar wait"],
+        ["2 dice count as 1: the bid 2x1 is true", "player_1 wins", "liar"],
+    ),
+    ("oshi_zumo size=30", ["10 3"], ["player_0 wins farther on"]),
+    (
+        "oshi_zumo",
+        ["10 3"],
+        [
+            "player_0 wins here",
+            "player_1 wins here",
+            "40 of 50 coins",
+            "The wrestler stands 1 field on player_1's side",
+        ],
+    ),
     (
         "oshi_zumo coins=5 size=1",
         ["1 2", "1 2"],

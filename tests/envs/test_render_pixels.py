@@ -94,7 +94,7 @@ def test_a_film_can_be_read_back(tmp_path):
     env.close()
     (film,) = tmp_path.glob("films/*.mp4")
     with moviepy.VideoFileClip(str(film)) as clip:
-        assert (clip.reader.n_frames, clip.fps, clip.size) == (steps + 1, 2, [600, 538])
+        assert (clip.reader.n_frames, clip.fps, clip.size) == (steps + 1, 2, [600, 552])
         first = clip.get_frame(0).astype(int)
     shown = gymnasium.make("cardwar/Jujitsu-v0", render_mode="rgb_array", num_cards=4)
     shown.reset(seed=0)

@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardwar_envs.core.cards import INSIDE, picture, seats_in_view
+from cardwar_envs.core.cards import INSIDE, die, picture, seats_in_view
 from cardwar_envs.core.forms import BayesianForm, CompiledRules
 from cardwar_envs.core.game import CERTAIN, Game, GameFacts, Transition
 from cardwar_envs.core.parameters import reading_state, set_whole_number
@@ -29,7 +29,6 @@ from cardwar_envs.core.scene import (
     MARGIN,
     WIDTH,
     Box,
-    Disc,
     Revealed,
     Scene,
     Shape,
@@ -47,15 +46,6 @@ ACTIONS = (("check", "raise"), ("fold", "call"))
 LARGEST_STAKE = 1e9
 TOP, PANEL, GAP, FOOT = 72.0, 256.0, 16.0, 64.0
 DIE = 116.0
-# Positions of a face's pips relative to its centre, in quarters of the die's width.
-PIPS = {
-    1: [(0, 0)],
-    2: [(-1, -1), (1, 1)],
-    3: [(-1, -1), (0, 0), (1, 1)],
-    4: [(-1, -1), (-1, 1), (1, -1), (1, 1)],
-    5: [(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)],
-    6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
-}
 
 
 class DicePokerState(NamedTuple):
@@ -239,13 +229,13 @@ class DicePoker(Game[DicePokerState]):
             plate = Box(panel.x + 16, panel.y + 16, panel.width - 32, 32, player_colour(player), radius=16, line=0)
             name = revealed.name(player) + (", you" if player == revealed.viewer and not revealed.names else "")
             turned = plays is not None and player != revealed.viewer
-            die = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, "card", "edge", 2, 18, turned=turned)
+            place = Box(panel.x + (wide - DIE) / 2, panel.y + 66, DIE, DIE, turned=turned)
             done = Box(panel.x + 10, panel.y + 196, panel.width - 20, 44)
             shapes += [
                 panel,
                 plate,
                 centred(plate, name, 20, bold=True),
-                *_face(die, rolls[player], self.sides, player),
+                *die(place, rolls[player], self.sides, player),
             ]
             words = "to decide" if plays is None else self.describe_play(plays[player], player)
             if player == 1 and revealed.state.actions and revealed.state.actions[0] == CHECK:
@@ -281,18 +271,6 @@ def _seen_rolls(revealed: Revealed[DicePokerState]) -> tuple[int | None, int | N
     (roll_0, roll_1), actions = revealed.state
     shown = actions is not None
     return roll_0 if shown or revealed.viewer == 0 else None, roll_1 if shown or revealed.viewer == 1 else None
-
-
-def _face(die: Box, roll: int | None, sides: int, player: int) -> list[Shape]:
-    """Draws a die with pips, or with a number if it has more than six faces; "?" if the roll is hidden."""
-    colour = player_colour(player)
-    if roll is None:
-        hidden = Box(die.x, die.y, die.width, die.height, "back", "edge", 2, 18)
-        return [hidden, centred(hidden, "?", 60, bold=True, colour="ink")]
-    if sides > 6:
-        return [die, centred(die, str(roll), 52, bold=True, colour=colour)]
-    middle, step = (die.x + DIE / 2, die.y + DIE / 2), DIE / 4
-    return [die, *(Disc(middle[0] + across * step, middle[1] + down * step, 11, colour) for across, down in PIPS[roll])]
 
 
 def _outcome(revealed: Revealed[DicePokerState]) -> str:
