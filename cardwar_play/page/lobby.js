@@ -17,7 +17,7 @@ function showLobby() {
   put("parameters", "");
   put("players", "Moves are compared with the equilibrium wherever it can be computed.");
   const [kind, , , , series] = view.chosen || [0, 0, 0, 0, 0];
-  $("kind").replaceChildren(...view.lobby.map(tile));
+  if (!$("kind").elements.length) $("kind").replaceChildren(...view.lobby.map(tile));
   $("kind").elements[kind].checked = true;
   fill("first-series", lengthNames(), series);
   showSizes(view.chosen);
