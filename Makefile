@@ -21,12 +21,12 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	cd kit && ../$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Runs the kit, as a user would but with less time for each, on the environments of all games, on wrapped ones and on one
-# whose players leave early: three minutes on two cores.
+# Runs the kit, as a user would, on the environments of all games, and briefly on wrapped ones and on one whose players
+# leave early: three minutes on two cores.
 CHECKED := $(patsubst %.py,cardwar_envs.%,$(notdir $(wildcard cardwar_envs/*_v0.py)))
 WRAPPED := $(addprefix tests.envs.wrapped:,order_enforced flattened as_parallel as_aec leaving leaving_parallel)
 check: $(READY)
-	printf '%s\n' $(CHECKED) | xargs -t -n 1 -P 2 $(BIN)/cardwar check --seconds 30
+	printf '%s\n' $(CHECKED) | xargs -t -n 1 -P 2 $(BIN)/cardwar check
 	printf '%s\n' $(WRAPPED) | xargs -t -n 1 -P 2 $(BIN)/zoocheck --seconds 20
 
 # The documentation site, in docs/_build/html. Every warning is an error, including broken links. All pages are written
