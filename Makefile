@@ -84,7 +84,6 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	cd kit && ../$(BIN)/mypy
 	$(BIN)/codespell
 	$(BIN)/zizmor --offline --quiet .github kit/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
