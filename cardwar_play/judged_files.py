@@ -33,18 +33,16 @@ def write_judged(judged: Sequence[Judged], folder: Path) -> None:
 
 def _games(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for where, names, payoffs, over, steps in judged.games:
-        costs = [sum(d.verdict.cost for step in steps for d in step if d.seat == seat) for seat in (0, 1)]
-        yield title, where, *names, *costs, *payoffs, over
+    for game in judged.games:
+        yield title, game.where, *game.names, *game.costs, *game.payoffs, game.over
 
 
 def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
-    for where, names, _, _, steps in judged.games:
-        for number, decisions in enumerate(steps, 1):
-            for each in decisions:
-                cost = each.verdict.cost if each.verdict.met else ""
-                yield title, where, number, each.seat, names[each.seat], each.name_of(each.verdict.played), cost
+    for game in judged.games:
+        for number, each in game.moves:
+            cost, action = each.verdict.cost if each.verdict.met else "", each.name_of(each.verdict.played)
+            yield title, game.where, number, each.seat, game.names[each.seat], action, cost
 
 
 def _draw(judged: Sequence[Judged], figure: Figure) -> None:
