@@ -31,6 +31,7 @@ class Decision:
     state: Any
     seat: int
     verdict: Verdict
+    cost: float
 
     def name_of(self, action: int) -> str:
         """Returns the name of an action."""
@@ -117,7 +118,7 @@ class Judged:
             names = tuple(f"{name} (player_{seat})" for seat, name in enumerate(names))
         joint = enumerate(zip(episode.states, episode.actions, strict=False), 1)
         moves = [(n, each) for n, (state, made) in joint for each in self._decisions(state, tuple(made.items()))]
-        costs = tuple(sum(each.verdict.cost for _, each in moves if each.seat == seat) for seat in (0, 1))
+        costs = tuple(sum(each.cost for _, each in moves if each.seat == seat) for seat in (0, 1))
         ahead = float(np.sign(lead(*map(np.array, episode.payoffs))))
         self.games.append(JudgedGame(played.where, names, episode.payoffs, costs, ahead, played.over, tuple(moves)))
 
@@ -125,7 +126,11 @@ class Judged:
         if self.game.settled(state) is not None:
             return ()
         verdicts = ((seat, self.judge.verdict(state, seat, action)) for seat, action in actions)
-        return tuple(Decision(self.game, state, seat, verdict) for seat, verdict in verdicts if len(verdict.costs) > 1)
+        return tuple(
+            Decision(self.game, state, seat, verdict, verdict.cost)
+            for seat, verdict in verdicts
+            if len(verdict.costs) > 1
+        )
 
     def figures(self) -> dict[str, Figures]:
         """Returns the figures of each player, by name."""
@@ -188,10 +193,10 @@ class Judged:
         moves, states = defaultdict[Any, list[Made]](list), defaultdict[Any, list[Made]](list)
         for game in self.games:
             for number, each in game.moves:
-                if each.verdict.cost > 0.0:
+                if each.cost > 0.0:
                     place = game.names[each.seat], each.information
                     for made in (moves[place, each.verdict.played], states[place]):
-                        made.append((each.verdict.cost, each, game.names[each.seat], f"{game.where}, move {number}"))
+                        made.append((each.cost, each, game.names[each.seat], f"{game.where}, move {number}"))
         dearest = sorted(moves.values(), key=lambda made: (made[0][0], len(made)), reverse=True)
         worst = sorted(states.values(), key=_total, reverse=True)
         return [*map(_finding, dearest[:MOST_FOUND])], [*map(_finding, worst[:MOST_FOUND])]

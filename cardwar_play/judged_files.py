@@ -41,7 +41,7 @@ def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
     title = game_in_words(judged.game)
     for game in judged.games:
         for number, each in game.moves:
-            cost, action = each.verdict.cost if each.verdict.met else "", each.name_of(each.verdict.played)
+            cost, action = each.cost if each.verdict.met else "", each.name_of(each.verdict.played)
             yield title, game.where, number, each.seat, game.names[each.seat], action, cost
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from cardwar_envs import Game, make_game
@@ -46,14 +46,6 @@ class Trace(NamedTuple):
     names: Sequence[str] = ()
 
 
-class Settled(NamedTuple):
-    """A joint action (empty at the start), the outcomes of chance that followed, and OpenSpiel's state after them."""
-
-    actions: dict[int, int]
-    chance: list[int]
-    state: Any
-
-
 def read(text: str) -> Played:
     """Reads a serialized game with its final state; raises ValueError as `judged` does."""
     found = STATE.fullmatch(text)
@@ -73,15 +65,19 @@ def judged(trace: Trace) -> Played:
         raise rules
     spiel, game, points = rules
     with reading(trace.name):
-        settled = list(_settled(spiel, trace.history))
+        ((_, deal), *moves), returns = _followed(spiel, game, trace.history)
     if trace.moves is not None:
-        for number, (step, made) in enumerate(zip_longest(settled[1:], trace.moves), 1):
-            if step is None or step.actions != made:
-                raise ValueError(f"move {number}: the history has {step and step.actions}, but the players made {made}")
-    returns = settled[-1].state.returns()
+        for number, (step, made) in enumerate(zip_longest(moves, trace.moves), 1):
+            if step is None or step[0] != made:
+                raise ValueError(f"move {number}: the history has {step and step[0]}, but the players made {made}")
     if trace.returns is not None:
         require_payoffs(trace.returns, returns)
-    played = _replayed(game, trace.names or [f"player_{player}" for player in range(spiel.num_players())], settled)
+    names = trace.names or [f"player_{player}" for player in range(spiel.num_players())]
+    played = replayed(game, names, deal, moves)
+    if not played.over:  # OpenSpiel plays the last cards of goofspiel by itself: they are not a choice
+        last = played.episode.states[-1]
+        forced = {player: game.legal_actions(last, player)[0] for player in game.acting_players(last)}
+        played = replayed(game, names, deal, [*moves, (forced, None)])
     require_payoffs([points * each for each in returns], played.episode.payoffs)
     return played
 
@@ -122,19 +118,22 @@ def _own(short: str, has: dict[str, Any]) -> tuple[Game[Any], int] | None:
     return make_game(short, **same), points
 
 
-def _settled(spiel: Any, history: Sequence[int]) -> Iterator[Settled]:
-    """Yields the start and what follows each joint action; raises a ValueError for a history that cannot be."""
-    state, rest, number, actions = spiel.new_initial_state(), iter(history), 0, dict[int, int]()
+def _followed(spiel: Any, game: Game[Any], history: Sequence[int]) -> tuple[list[tuple[dict[int, int], Any]], Any]:
+    """Returns the start and the joint actions, each with its outcome of chance as `replayed` takes it, and the returns.
+
+    Raises ValueError if OpenSpiel's rules do not allow this history.
+    """
+    state, before, rest, actions = spiel.new_initial_state(), None, iter(history), dict[int, int]()
+    steps: list[tuple[dict[int, int], Any]] = []
     while True:
         chance = []
         while state.is_chance_node():
-            chance.append(_taken(rest, state.legal_actions(), f"move {number}: the outcome of chance"))
+            chance.append(_taken(rest, state.legal_actions(), f"move {len(steps)}: the outcome of chance"))
             state.apply_action(chance[-1])
-        yield Settled(actions, chance, state.clone())
+        steps.append((actions, _outcome(game, before, actions, state, chance)))
         if state.is_terminal():
             break
-        number += 1
-        together = state.is_simultaneous_node()
+        before, together, number = state.clone(), state.is_simultaneous_node(), len(steps)
         players = range(spiel.num_players()) if together else [state.current_player()]
         legal = {player: state.legal_actions(player) for player in players}
         taken = {p: _taken(rest, can or [0], f"move {number}: the action of player_{p}") for p, can in legal.items()}
@@ -144,7 +143,8 @@ def _settled(spiel: Any, history: Sequence[int]) -> Iterator[Settled]:
             state.apply_action(*taken.values())
         actions = {player: action for player, action in taken.items() if legal[player]}
     if more := list(rest):
-        raise ValueError(f"move {number}: the game is over, but its history goes on with {shown(more)}")
+        raise ValueError(f"move {len(steps)}: the game is over, but its history goes on with {shown(more)}")
+    return steps, state.returns()
 
 
 def _taken(rest: Iterator[int], legal: list[int], what: str) -> int:
@@ -155,28 +155,15 @@ def _taken(rest: Iterator[int], legal: list[int], what: str) -> int:
     return action
 
 
-def _replayed(game: Game[Any], names: Sequence[str], settled: Sequence[Settled]) -> Played:
-    deal, *after = _outcomes(game, settled)
-    moves = [(step.actions, chance) for step, chance in zip(settled[1:], after, strict=True)]
-    played = replayed(game, names, deal, moves)
-    if not played.over:  # OpenSpiel plays the last cards of goofspiel by itself: they are not a choice
-        last = played.episode.states[-1]
-        forced = {player: game.legal_actions(last, player)[0] for player in game.acting_players(last)}
-        played = replayed(game, names, deal, [*moves, (forced, None)])
-    return played
-
-
-def _outcomes(game: Game[Any], settled: Sequence[Settled]) -> Iterator[Any]:
-    """Yields the outcome of chance at the start and after each joint action, as `replayed` takes it."""
-    for before, step in pairwise([None, *settled]):
-        if step is None or not step.chance:
-            yield None
-        elif not isinstance(game, OpenSpielGame):
-            yield {"prize": step.chance[0] + 1}  # only goofspiel has chance
-        else:
-            find = game.listed.find
-            outcomes = game.transitions(find(before.state), step.actions) if before else game.initial()
-            yield [outcome.state for outcome in outcomes].index(find(step.state))
+def _outcome(game: Game[Any], before: Any, actions: dict[int, int], after: Any, chance: list[int]) -> Any:
+    """Returns the outcome of chance after a joint action, or at the start, as `replayed` takes it."""
+    if not chance:
+        return None
+    if not isinstance(game, OpenSpielGame):
+        return {"prize": chance[0] + 1}  # only goofspiel has chance
+    find = game.listed.find
+    outcomes = game.transitions(find(before), actions) if before else game.initial()
+    return [outcome.state for outcome in outcomes].index(find(after))
 
 
 def numbers(text: str) -> list[int]:
