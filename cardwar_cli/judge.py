@@ -140,9 +140,7 @@ def _show_all(work: _Work, judged: Sequence[Judged]) -> None:
     for game, reason in work.reasons.items():
         say(f"Not judged: {counted(work.left_out[game], 'game')} of {game_in_words(game)}: {reason}")
     if work.refused:
-        say(f"Left out: {counted(len(work.refused), 'damaged game')}, such as these:")
-    for problem in work.refused[:MOST_SHOWN]:
-        say(problem)
+        say("\n".join([f"Left out: {counted(len(work.refused), 'damaged game')}", *work.refused[:MOST_SHOWN]]))
 
 
 def _show(judged: Judged) -> None:

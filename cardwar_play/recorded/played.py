@@ -11,7 +11,7 @@ from typing import Any
 
 from cardwar_envs import GAMES, Episode, Game, Transition, make_game
 from cardwar_envs.core.parameters import shown
-from cardwar_envs.games.by_name import OPENSPIEL, opens_files
+from cardwar_envs.games.by_name import OPENSPIEL, opens_files, parameters_in
 
 # OpenSpiel's names with plain parameters: no games inside games, and no paths.
 PLAIN = re.compile(rf"{OPENSPIEL}[a-z0-9_]+(\([A-Za-z0-9_=,.-]*\))?")
@@ -85,7 +85,8 @@ def game_of(name: str, parameters: Mapping[str, Any]) -> Game[Any]:
     """
     if name not in GAMES and not (PLAIN.fullmatch(name) and not opens_files(name)):
         raise ValueError(f"game ({shown(name)}) must be one of {', '.join(GAMES)}, or {OPENSPIEL}NAME(key=value,...)")
-    return _made(name, json.dumps(parameters))
+    own = parameters_in(name)  # records list them, too
+    return _made(name, json.dumps({key: value for key, value in parameters.items() if own.get(key) != value}))
 
 
 def require_payoffs(given: Sequence[Any], paid: Sequence[float]) -> None:

@@ -10,8 +10,10 @@ import pytest
 from foreign_records import GAMES, REPLAYS, replays
 
 from baselines import solve, solve_matrix
+from cardwar_envs import make_game, play_episode
 from cardwar_play.judge import Judge
 from cardwar_play.readers import documents, read_game
+from cardwar_play.recorded.plain import line_of
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -69,6 +71,12 @@ def test_traces_of_openspiel(name, judged, read):
         assert played.game.name == judged
         assert played.over
         assert played.episode.payoffs == tuple(points * each for each in returns)
+
+
+def test_a_recorded_match_of_a_game_of_openspiel(read):
+    game = make_game("openspiel:kuhn_poker")
+    episode = play_episode(game, ["uniform", "uniform"], 0)
+    assert read(line_of(game, ["a", "b"], episode)).episode == episode
 
 
 @pytest.mark.parametrize("name", GAMES)
