@@ -66,7 +66,7 @@ def match(
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Sample games and write them to FILE, for cardwar judge."),
+        typer.Option(metavar="FILE", help="Sample games and write the completed ones to FILE, for cardwar judge."),
     ] = None,
     max_states: MaxStates = None,
     agent_seconds: AgentSeconds = None,

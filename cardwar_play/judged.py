@@ -17,8 +17,8 @@ from cardwar_envs import Game, Revealed
 from cardwar_play.judge import Judge, Verdict
 from cardwar_play.recorded.played import MOST_CACHED, Played
 
-# A move's cost, the move, who made it, and where.
-Made = tuple[float, "Decision", str, str]
+# A move, who made it, and where.
+Made = tuple["Decision", str, str]
 # Players that are rated, from a matrix of all pairs; findings of each kind.
 MOST_RATED, MOST_FOUND = 100, 100
 
@@ -31,11 +31,15 @@ class Decision:
     state: Any
     seat: int
     verdict: Verdict
-    cost: float
 
     def name_of(self, action: int) -> str:
         """Returns the name of an action."""
         return self.game.describe_action(action, self.seat)
+
+    @cached_property
+    def cost(self) -> float:
+        """What the move gave away, in payoff points."""
+        return self.verdict.cost
 
     @cached_property
     def information(self) -> Any:
@@ -125,12 +129,8 @@ class Judged:
     def _judged(self, state: Any, actions: tuple[tuple[int, int], ...]) -> tuple[Decision, ...]:
         if self.game.settled(state) is not None:
             return ()
-        verdicts = ((seat, self.judge.verdict(state, seat, action)) for seat, action in actions)
-        return tuple(
-            Decision(self.game, state, seat, verdict, verdict.cost)
-            for seat, verdict in verdicts
-            if len(verdict.costs) > 1
-        )
+        made = [Decision(self.game, state, seat, self.judge.verdict(state, seat, action)) for seat, action in actions]
+        return tuple(each for each in made if len(each.verdict.costs) > 1)
 
     def figures(self) -> dict[str, Figures]:
         """Returns the figures of each player, by name."""
@@ -143,11 +143,11 @@ class Judged:
 
     def _figures(self, games: list[tuple[JudgedGame, int]], points: float | None, average: float | None) -> Figures:
         facts, by_number = self.game.facts, defaultdict[int, list[float]](list)
-        own = [(number, each.verdict) for game, seat in games for number, each in game.moves if each.seat == seat]
-        for number, verdict in own:
-            if verdict.met:
-                by_number[number].append(verdict.cost)
-        costs = [verdict.cost for _, verdict in own if verdict.met]
+        own = [(number, each) for game, seat in games for number, each in game.moves if each.seat == seat]
+        for number, each in own:
+            if each.verdict.met:
+                by_number[number].append(each.cost)
+        costs = [each.cost for _, each in own if each.verdict.met]
         most = facts.max_payoff - facts.min_payoff  # a move costs at most this
         ended = [(game, seat) for game, seat in games if game.over]
         lost = np.array([game.costs[seat] for game, seat in ended])
@@ -196,20 +196,20 @@ class Judged:
                 if each.cost > 0.0:
                     place = game.names[each.seat], each.information
                     for made in (moves[place, each.verdict.played], states[place]):
-                        made.append((each.cost, each, game.names[each.seat], f"{game.where}, move {number}"))
-        dearest = sorted(moves.values(), key=lambda made: (made[0][0], len(made)), reverse=True)
+                        made.append((each, game.names[each.seat], f"{game.where}, move {number}"))
+        dearest = sorted(moves.values(), key=lambda made: (made[0][0].cost, len(made)), reverse=True)
         worst = sorted(states.values(), key=_total, reverse=True)
         return [*map(_finding, dearest[:MOST_FOUND])], [*map(_finding, worst[:MOST_FOUND])]
 
 
 def _total(made: list[Made]) -> float:
-    return sum(cost for cost, *_ in made)
+    return sum(each.cost for each, *_ in made)
 
 
 def _finding(made: list[Made]) -> Finding:
     """Describes the dearest of some moves at one information state."""
-    cost, each, name, first = max(made, key=lambda found: found[0])
+    each, name, first = max(made, key=lambda found: found[0].cost)
     view = Revealed(each.state, each.seat, None, (0.0,) * each.game.facts.num_players, False)
     played, best = each.verdict.played, [action for action, lost in each.verdict.costs.items() if lost == 0.0]
     texts = each.game.describe_revealed(view), each.name_of(played), [*map(each.name_of, best)]
-    return Finding(name, each.seat, *texts, cost, len(made), _total(made), first)
+    return Finding(name, each.seat, *texts, each.cost, len(made), _total(made), first)

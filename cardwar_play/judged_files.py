@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from baselines.system.files import csv_bytes, write_atomically
-from cardwar_play.judged import Judged
+from cardwar_play.judged import Decision, Judged, JudgedGame
 from train.reports.curves import picture
 from train.text.game_names import game_in_words
 
@@ -25,24 +25,18 @@ MOST_PANELS, MOST_LINES = 6, 8
 def write_judged(judged: Sequence[Judged], folder: Path) -> None:
     """Writes `FILES` to a folder; costs are in payoff points, and empty for moves that are not judged."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / GAMES, csv_bytes([GAME_COLUMNS, *(row for each in judged for row in _games(each))]))
-    write_atomically(folder / MOVES, csv_bytes([MOVE_COLUMNS, *(row for each in judged for row in _moves(each))]))
+    games = [(game_in_words(each.game), game) for each in judged for game in each.games]
+    rows = ((title, g.where, *g.names, *g.costs, *g.payoffs, g.over) for title, g in games)
+    write_atomically(folder / GAMES, csv_bytes([GAME_COLUMNS, *rows]))
+    moves = (_move(title, game, *made) for title, game in games for made in game.moves)
+    write_atomically(folder / MOVES, csv_bytes([MOVE_COLUMNS, *moves]))
     panels = judged[:MOST_PANELS]
     write_atomically(folder / PICTURE, picture(partial(_draw, panels), 7.0, 0.6 + 2.9 * len(panels)))
 
 
-def _games(judged: Judged) -> Iterator[Sequence[Any]]:
-    title = game_in_words(judged.game)
-    for game in judged.games:
-        yield title, game.where, *game.names, *game.costs, *game.payoffs, game.over
-
-
-def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
-    title = game_in_words(judged.game)
-    for game in judged.games:
-        for number, each in game.moves:
-            cost, action = each.cost if each.verdict.met else "", each.name_of(each.verdict.played)
-            yield title, game.where, number, each.seat, game.names[each.seat], action, cost
+def _move(title: str, game: JudgedGame, number: int, made: Decision) -> Sequence[Any]:
+    cost, action = made.cost if made.verdict.met else "", made.name_of(made.verdict.played)
+    return title, game.where, number, made.seat, game.names[made.seat], action, cost
 
 
 def _draw(judged: Sequence[Judged], figure: Figure) -> None:
