@@ -38,9 +38,7 @@ MOST_SHOWN = 5
 
 
 def judge(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE ...", help="Files of recorded games; - reads from stdin.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE ...", help="Files of recorded games.")],
     folder: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", file_okay=False, help="Folder for CSV files and a picture."),
@@ -168,7 +166,8 @@ def _show_findings(heading: str, findings: Sequence[Finding]) -> None:
         say(f"{heading}:")
     for number, each in enumerate(findings, 1):
         best, total = " or ".join(each.best), points(each.total, DIGITS)
-        said = f"{each.player} (player_{each.seat}) played {each.played}, best was {best}: cost {points(each.cost)}"
+        seat = f" (player_{each.seat})"  # the name of a player who plays against itself has it
+        said = f"{each.player.removesuffix(seat)}{seat} played {each.played}, best was {best}: cost {points(each.cost)}"
         say(f"{number}. {said}; {total} in {counted(each.times, 'move')} here, first in {each.first}")
         say(textwrap.indent(each.saw, "   "))
 

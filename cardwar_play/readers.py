@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
 
 from baselines.system.files import MOST_BYTES, parse_object, require_plain
 from cardwar_play.record import Record
@@ -16,42 +15,35 @@ from cardwar_play.recorded.played import Played
 
 
 def documents(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yields the games of a file ("-" for stdin), each as the text that names it in messages and its content.
+    """Yields the games of a file, each as the text that names it in messages and its content.
 
     Raises:
         ValueError: If it is not a plain file, it contains nothing, or a game is too long.
         OSError: If it cannot be read.
     """
-    if path == Path("-"):
-        yield from _documents(sys.stdin.buffer, "stdin")
-        return
     require_plain(path)
     with open(path, "rb") as file:
-        yield from _documents(file, str(path))
+        lines = (_limited(line, path) for line in iter(lambda: file.readline(MOST_BYTES + 1), b"") if line.strip())
+        head = list(islice(lines, 2))
+        if not head:
+            raise ValueError(f"{path} contains no games")
+        if any(map(_is_object, head)):  # one of the two may be damaged
+            yield from ((f"{path}, game {number}", line) for number, line in enumerate(chain(head, lines), 1))
+        else:
+            yield str(path), _limited(b"".join(head) + file.read(MOST_BYTES + 1), path)
 
 
-def _documents(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
-    lines = (_limited(line, name) for line in iter(lambda: file.readline(MOST_BYTES + 1), b"") if line.strip())
-    head = list(islice(lines, 2))
-    if not head:
-        raise ValueError(f"{name} contains no games")
-    if any(isinstance(_content(line), dict) for line in head):  # one of the two may be damaged
-        yield from ((f"{name}, game {number}", line) for number, line in enumerate(chain(head, lines), 1))
-    else:
-        yield name, _limited(b"".join(head) + file.read(MOST_BYTES + 1), name)
-
-
-def _limited(content: bytes, name: str) -> bytes:
+def _limited(content: bytes, path: Path) -> bytes:
     if len(content) > MOST_BYTES:
-        raise ValueError(f"{name} has a game that is longer than {MOST_BYTES} bytes")
+        raise ValueError(f"{path} has a game that is longer than {MOST_BYTES} bytes")
     return content
 
 
-def _content(source: bytes) -> dict[str, Any] | ValueError:
-    try:
-        return parse_object(source)
-    except ValueError as error:
-        return error
+def _is_object(source: bytes) -> bool:
+    with suppress(ValueError):
+        parse_object(source)
+        return True
+    return False
 
 
 def read_game(where: str, source: bytes) -> Played:

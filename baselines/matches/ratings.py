@@ -122,10 +122,7 @@ def nash_averaging(payoffs: ArrayLike) -> NashAverage:
 
 
 def _square(name: str, given: ArrayLike) -> Array:
-    try:
-        matrix = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, [players, players]") from None
+    matrix = np.asarray(given, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or not len(matrix) or not np.isfinite(matrix).all():
         raise ValueError(f"{name} must be finite numbers, [players, players], not of shape {matrix.shape}")
     return matrix

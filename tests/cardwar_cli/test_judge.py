@@ -1,7 +1,6 @@
 """`cardwar judge`: from a recorded match to figures, files and refusals."""
 
 import csv
-import io
 import json
 
 import pytest
@@ -63,16 +62,15 @@ def test_damaged_games_are_refused_or_left_out(games, tmp_path, capsys):
     ]
 
 
-def test_games_without_an_exact_solution_are_named(games, capsys, monkeypatch):
+def test_games_without_an_exact_solution_are_named(games, capsys):
     three = {"game": "war", "parameters": {"num_players": 3, "ranks": 2}, "players": ["a", "b", "c"], "moves": []}
-    lines = games.read_text() + json.dumps(three | {"unfinished": True})
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
-    report = run_json(capsys, "judge", "-")
+    alone = games.with_name("three.jsonl")
+    alone.write_text(json.dumps(three | {"unfinished": True}))
+    report = run_json(capsys, "judge", str(games), str(alone))
     assert [(each["games"], each["reason"]) for each in report["not_judged"]] == [
         (1, "the equilibrium is computed only for two-player zero-sum games")
     ]
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines.splitlines()[-1].encode())))
-    assert "no game could be judged: the equilibrium is" in run_refused(capsys, "judge", "-")
+    assert "no game could be judged: the equilibrium is" in run_refused(capsys, "judge", str(alone))
 
 
 def test_an_interruption_keeps_what_was_judged(games, capsys, monkeypatch):
