@@ -108,14 +108,12 @@ def _own(short: str, has: dict[str, Any]) -> tuple[Game[Any], int] | None:
     """Returns this package's game with the same rules, which is solved for larger sizes."""
     if short == "oshi_zumo" and has["min_bid"] < 2:
         return make_game(short, **has), 1
-    if short != "goofspiel" or has["players"] != 2 or has["returns_type"] not in RETURNS:
-        return None
-    if has["num_turns"] not in (-1, has["num_cards"]):
+    whole = short == "goofspiel" and has["players"] == 2 and has["num_turns"] in (-1, has["num_cards"])
+    if not (whole and has["returns_type"] in RETURNS):
         return None
     payoff, points = RETURNS[has["returns_type"]]
-    bids = "hidden" if has["imp_info"] else "open"
-    same = {"num_cards": has["num_cards"], "prizes": has["points_order"], "payoff": payoff, "bids": bids}
-    return make_game(short, **same), points
+    bids, prizes = "hidden" if has["imp_info"] else "open", has["points_order"]
+    return make_game(short, num_cards=has["num_cards"], prizes=prizes, payoff=payoff, bids=bids), points
 
 
 def _followed(spiel: Any, game: Game[Any], history: Sequence[int]) -> tuple[list[tuple[dict[int, int], Any]], Any]:
