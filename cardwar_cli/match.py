@@ -66,7 +66,7 @@ def match(
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Sample games and write them to FILE, for cardwar judge."),
+        typer.Option(metavar="FILE", help="Sample games and write the completed ones to FILE, for cardwar judge."),
     ] = None,
     max_states: MaxStates = None,
     agent_seconds: AgentSeconds = None,
@@ -95,7 +95,12 @@ def match(
     line_up = line_up_from(policies, rules)
     names = list(map(labelled, policies, line_up))
     title = " ".join([game, *(f"{key}={text}" for key, text in parameters.items()), *names])
-    match_ = _Match(rules, names, line_up, title, as_json, record and _checked_record(record, rules), [])
+    match_ = _Match(rules, names, line_up, title, as_json, record, [])
+    if record is not None:
+        from cardwar_play.recorded.played import game_of
+
+        game_of(rules.facts.name, json_parameters(rules))  # as the reader of the record does
+        require_writable(record)
     if exact:
         _exact(match_, max_states)
     elif programs or record is not None:
@@ -107,14 +112,6 @@ def match(
         _show_played(match_, result, counted(result.games, "game"), {"seed": seed or 0, "seconds": seconds})
     if not as_json:
         say_identity(rules)
-
-
-def _checked_record(record: Path, game: Game[Any]) -> Path:
-    from cardwar_play.recorded.played import game_of
-
-    game_of(game.facts.name, json_parameters(game))  # as the reader does
-    require_writable(record)
-    return record
 
 
 class _Match(NamedTuple):

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.matches.games import NOBODY, winners_of
 from baselines.matches.intervals import Interval, mean_interval
-from baselines.matches.ratings import elo
+from baselines.matches.ratings import elo, nash_averaging
+from baselines.oracles.answers.protocol import lead
 from cardwar_envs import Game, Revealed
-from cardwar_play.judge import ROUNDING, Judge, Verdict
+from cardwar_play.judge import Judge, Verdict
 from cardwar_play.recorded.played import MOST_CACHED, Played
 
-# Players that get Elo points, from a matrix of all pairs.
-MOST_RATED = 500
+# A move, who made it, and where.
+Made = tuple["Decision", str, str]
+# Players that are rated, from a matrix of all pairs; findings of each kind.
+MOST_RATED, MOST_FOUND = 100, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,11 @@ class Decision:
         return self.game.describe_action(action, self.seat)
 
     @cached_property
+    def cost(self) -> float:
+        """What the move gave away, in payoff points."""
+        return self.verdict.cost
+
+    @cached_property
     def information(self) -> Any:
         """What identifies the player's information state."""
         public = self.game.facts.public_state
@@ -41,13 +49,18 @@ class Decision:
 
 
 class JudgedGame(NamedTuple):
-    """A game; `names` tell the seats apart if a player plays against itself; `steps` are its joint actions."""
+    """A game, with the judged moves, each with the number of the joint action, from 1.
+
+    `names` tell the seats apart if a player plays against itself; `ahead` is the sign of player_0's lead.
+    """
 
     where: str
     names: tuple[str, ...]
     payoffs: tuple[float, ...]
+    costs: tuple[float, ...]
+    ahead: float
     over: bool
-    steps: tuple[tuple[Decision, ...], ...]
+    moves: tuple[tuple[int, Decision], ...]
 
 
 class Finding(NamedTuple):
@@ -76,7 +89,8 @@ class Figures(NamedTuple):
         cost_per_game: Sampled; None without a finished game, and so is `payoff_per_game`.
         payoff_per_game: Sampled.
         results: Games won, tied and lost.
-        variance_ratio: Variance of the payoff per game divided by that of the cost per game; None if costs are equal.
+        elo: Elo points from these results, sampled; None if no games connect all players.
+        nash_average: Payoff per game against the equilibrium of the players, sampled; None if two never met.
         cost_by_move: Number of the joint action, from 1 -> mean cost over the games with a judged move there, sampled.
     """
 
@@ -88,7 +102,8 @@ class Figures(NamedTuple):
     cost_per_game: Interval | None
     payoff_per_game: Interval | None
     results: tuple[int, ...]
-    variance_ratio: float | None
+    elo: float | None
+    nash_average: float | None
     cost_by_move: dict[int, Interval]
 
 
@@ -105,96 +120,96 @@ class Judged:
         episode, names = played.episode, played.names
         if len(set(names)) < len(names):
             names = tuple(f"{name} (player_{seat})" for seat, name in enumerate(names))
-        joint = zip(episode.states, episode.actions, strict=False)
-        steps = tuple(self._decisions(state, tuple(actions.items())) for state, actions in joint)
-        self.games.append(JudgedGame(played.where, names, episode.payoffs, played.over, steps))
+        joint = enumerate(zip(episode.states, episode.actions, strict=False), 1)
+        moves = [(n, each) for n, (state, made) in joint for each in self._decisions(state, tuple(made.items()))]
+        costs = tuple(sum(each.cost for _, each in moves if each.seat == seat) for seat in (0, 1))
+        ahead = float(np.sign(lead(*map(np.array, episode.payoffs))))
+        self.games.append(JudgedGame(played.where, names, episode.payoffs, costs, ahead, played.over, tuple(moves)))
 
     def _judged(self, state: Any, actions: tuple[tuple[int, int], ...]) -> tuple[Decision, ...]:
         if self.game.settled(state) is not None:
             return ()
-        verdicts = ((seat, self.judge.verdict(state, seat, action)) for seat, action in actions)
-        return tuple(Decision(self.game, state, seat, verdict) for seat, verdict in verdicts if len(verdict.costs) > 1)
+        made = [Decision(self.game, state, seat, self.judge.verdict(state, seat, action)) for seat, action in actions]
+        return tuple(each for each in made if len(each.verdict.costs) > 1)
 
     def figures(self) -> dict[str, Figures]:
         """Returns the figures of each player, by name."""
-        parts: dict[str, list[Any]] = defaultdict(list)
-        for game, winner in zip(self.games, self._winners(), strict=True):
+        parts: dict[str, list[tuple[JudgedGame, int]]] = defaultdict(list)
+        for game in self.games:
             for seat, name in enumerate(game.names):
-                own = [(n, d.verdict) for n, decisions in enumerate(game.steps, 1) for d in decisions if d.seat == seat]
-                parts[name].append((own, game.payoffs[seat], _score(winner, seat) if game.over else None))
-        return {name: self._figures(games) for name, games in parts.items()}
+                parts[name].append((game, seat))
+        points, averages = self._ratings()
+        return {name: self._figures(games, points.get(name), averages.get(name)) for name, games in parts.items()}
 
-    def _winners(self) -> list[int]:
-        return winners_of(np.array([game.payoffs for game in self.games])).tolist() if self.games else []
-
-    def _figures(self, games: list[Any]) -> Figures:
+    def _figures(self, games: list[tuple[JudgedGame, int]], points: float | None, average: float | None) -> Figures:
         facts, by_number = self.game.facts, defaultdict[int, list[float]](list)
-        for own, _, _ in games:
-            for number, verdict in own:
-                if verdict.met:
-                    by_number[number].append(verdict.cost)
-        costs = [cost for number in by_number for cost in by_number[number]]
+        own = [(number, each) for game, seat in games for number, each in game.moves if each.seat == seat]
+        for number, each in own:
+            if each.verdict.met:
+                by_number[number].append(each.cost)
+        costs = [each.cost for _, each in own if each.verdict.met]
         most = facts.max_payoff - facts.min_payoff  # a move costs at most this
-        lost = np.array([sum(verdict.cost for _, verdict in own) for own, _, score in games if score is not None])
-        paid = np.array([payoff for _, payoff, score in games if score is not None])
-        scores = [score for _, _, score in games]
+        ended = [(game, seat) for game, seat in games if game.over]
+        lost = np.array([game.costs[seat] for game, seat in ended])
+        paid = np.array([game.payoffs[seat] for game, seat in ended])
+        ahead = [game.ahead * (1 - 2 * seat) for game, seat in ended]
         return Figures(
             len(games),
             len(costs),
             costs.count(0.0),
-            sum(len(own) for own, _, _ in games) - len(costs),
+            len(own) - len(costs),
             sum(costs),
-            mean_interval(lost, 0.0, most * facts.max_length) if len(lost) else None,
-            mean_interval(paid, facts.min_payoff, facts.max_payoff) if len(paid) else None,
-            tuple(map(scores.count, (1.0, 0.5, 0.0))),
-            float(paid.var() / lost.var()) if len(lost) and lost.std() > ROUNDING * most else None,
+            mean_interval(lost, 0.0, most * facts.max_length) if ended else None,
+            mean_interval(paid, facts.min_payoff, facts.max_payoff) if ended else None,
+            tuple(map(ahead.count, (1, 0, -1))),
+            points,
+            average,
             {number: mean_interval(np.array(by_number[number]), 0.0, most) for number in sorted(by_number)},
         )
 
-    def elo(self) -> dict[str, float]:
-        """Returns Elo points by name from the results of finished games, sampled; empty if undefined, or too many."""
-        ends = zip(self.games, self._winners(), strict=True)
-        results = Counter((game.names, winner) for game, winner in ends if game.over)
-        names = list(dict.fromkeys(name for pair, _ in results for name in pair))
-        if len(names) > MOST_RATED:
-            return {}
-        scores, games = np.zeros((2, len(names), len(names)))
-        for (pair, winner), times in results.items():
-            row, column = map(names.index, pair)
-            games[[row, column], [column, row]] += times
-            scores[[row, column], [column, row]] += [times * _score(winner, seat) for seat in (0, 1)]
-        try:
-            ratings = elo(np.divide(scores, games, out=scores, where=games > 0.0), games)
-        except ValueError:
-            return {}
-        return dict(zip(names, ratings.tolist(), strict=True))
+    def _ratings(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Returns Elo points and Nash averages by name; empty if undefined, or of too many players."""
+        ended = [game for game in self.games if game.over]
+        places = {name: i for i, name in enumerate(dict.fromkeys(name for game in ended for name in game.names))}
+        if not 0 < len(places) <= MOST_RATED:
+            return {}, {}
+        games, scores, payoffs = np.zeros((3, len(places), len(places)))
+        for game in ended:
+            row, column = (places[name] for name in game.names)
+            games[row, column] += 1
+            scores[row, column] += game.ahead / 2
+            payoffs[row, column] += (game.payoffs[0] - game.payoffs[1]) / 2
+        games += games.T
+        scores, payoffs = ((each - each.T) / np.maximum(games, 1) for each in (scores, payoffs))
+        rated: list[dict[str, float]] = [{}, {}]
+        with suppress(ValueError):  # games do not connect all players
+            rated[0] = dict(zip(places, elo(0.5 + scores, games).tolist(), strict=True))
+        if (games + np.eye(len(places))).all():
+            rated[1] = dict(zip(places, nash_averaging(payoffs).ratings.tolist(), strict=True))
+        return rated[0], rated[1]
 
     def findings(self) -> tuple[list[Finding], list[Finding]]:
         """Returns equal moves, the dearest first, and all costly moves at an information state, the worst first."""
-        times: Counter[tuple[str, Decision]] = Counter()
-        first: dict[tuple[str, Decision], str] = {}
+        moves, states = defaultdict[Any, list[Made]](list), defaultdict[Any, list[Made]](list)
         for game in self.games:
-            for number, decisions in enumerate(game.steps, 1):
-                for decision in decisions:
-                    if decision.verdict.cost > 0.0:
-                        key = game.names[decision.seat], decision
-                        times[key] += 1
-                        first.setdefault(key, f"{game.where}, move {number}")
-        moves, states = dict[Any, Finding](), dict[Any, Finding]()
-        for key in sorted(times, key=lambda key: (key[1].verdict.cost, times[key]), reverse=True):
-            new, (name, decision) = self._finding(*key, times[key], first[key]), key
-            for found, group in ((moves, decision.verdict.played), (states, None)):
-                old = found.get(place := (name, decision.information, group), new._replace(times=0, total=0.0))
-                found[place] = old._replace(times=old.times + new.times, total=old.total + new.total)
-        return [*moves.values()], sorted(states.values(), key=lambda each: each.total, reverse=True)
-
-    def _finding(self, name: str, decision: Decision, times: int, first: str) -> Finding:
-        verdict, unpaid = decision.verdict, (0.0,) * self.game.facts.num_players
-        best = [decision.name_of(action) for action, cost in verdict.costs.items() if cost == 0.0]
-        saw = self.game.describe_revealed(Revealed(decision.state, decision.seat, None, unpaid, False))
-        played, cost = decision.name_of(verdict.played), verdict.cost
-        return Finding(name, decision.seat, saw, played, best, cost, times, times * cost, first)
+            for number, each in game.moves:
+                if each.cost > 0.0:
+                    place = game.names[each.seat], each.information
+                    for made in (moves[place, each.verdict.played], states[place]):
+                        made.append((each, game.names[each.seat], f"{game.where}, move {number}"))
+        dearest = sorted(moves.values(), key=lambda made: (made[0][0].cost, len(made)), reverse=True)
+        worst = sorted(states.values(), key=_total, reverse=True)
+        return [*map(_finding, dearest[:MOST_FOUND])], [*map(_finding, worst[:MOST_FOUND])]
 
 
-def _score(winner: int, seat: int) -> float:
-    return 0.5 if winner == NOBODY else float(winner == seat)
+def _total(made: list[Made]) -> float:
+    return sum(each.cost for each, *_ in made)
+
+
+def _finding(made: list[Made]) -> Finding:
+    """Describes the dearest of some moves at one information state."""
+    each, name, first = max(made, key=lambda found: found[0].cost)
+    view = Revealed(each.state, each.seat, None, (0.0,) * each.game.facts.num_players, False)
+    played, best = each.verdict.played, [action for action, lost in each.verdict.costs.items() if lost == 0.0]
+    texts = each.game.describe_revealed(view), each.name_of(played), [*map(each.name_of, best)]
+    return Finding(name, each.seat, *texts, each.cost, len(made), _total(made), first)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from baselines.system.files import csv_bytes, write_atomically
-from cardwar_play.judged import Judged
+from cardwar_play.judged import Decision, Judged, JudgedGame
 from train.reports.curves import picture
 from train.text.game_names import game_in_words
 
@@ -25,26 +25,18 @@ MOST_PANELS, MOST_LINES = 6, 8
 def write_judged(judged: Sequence[Judged], folder: Path) -> None:
     """Writes `FILES` to a folder; costs are in payoff points, and empty for moves that are not judged."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / GAMES, csv_bytes([GAME_COLUMNS, *(row for each in judged for row in _games(each))]))
-    write_atomically(folder / MOVES, csv_bytes([MOVE_COLUMNS, *(row for each in judged for row in _moves(each))]))
+    games = [(game_in_words(each.game), game) for each in judged for game in each.games]
+    rows = ((title, g.where, *g.names, *g.costs, *g.payoffs, g.over) for title, g in games)
+    write_atomically(folder / GAMES, csv_bytes([GAME_COLUMNS, *rows]))
+    moves = (_move(title, game, *made) for title, game in games for made in game.moves)
+    write_atomically(folder / MOVES, csv_bytes([MOVE_COLUMNS, *moves]))
     panels = judged[:MOST_PANELS]
     write_atomically(folder / PICTURE, picture(partial(_draw, panels), 7.0, 0.6 + 2.9 * len(panels)))
 
 
-def _games(judged: Judged) -> Iterator[Sequence[Any]]:
-    title = game_in_words(judged.game)
-    for where, names, payoffs, over, steps in judged.games:
-        costs = [sum(d.verdict.cost for step in steps for d in step if d.seat == seat) for seat in (0, 1)]
-        yield title, where, *names, *costs, *payoffs, over
-
-
-def _moves(judged: Judged) -> Iterator[Sequence[Any]]:
-    title = game_in_words(judged.game)
-    for where, names, _, _, steps in judged.games:
-        for number, decisions in enumerate(steps, 1):
-            for each in decisions:
-                cost = each.verdict.cost if each.verdict.met else ""
-                yield title, where, number, each.seat, names[each.seat], each.name_of(each.verdict.played), cost
+def _move(title: str, game: JudgedGame, number: int, made: Decision) -> Sequence[Any]:
+    cost, action = made.cost if made.verdict.met else "", made.name_of(made.verdict.played)
+    return title, game.where, number, made.seat, game.names[made.seat], action, cost
 
 
 def _draw(judged: Sequence[Judged], figure: Figure) -> None:

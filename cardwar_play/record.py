@@ -189,7 +189,7 @@ class Record:
     def _replayed(self) -> Episode[Any]:
         steps = self.content["steps"]
         moves = (({int(seat): a for seat, a in step["actions"].items()}, step["outcome"]) for step in steps)
-        episode = replayed("", self.game, self.names, self.content["dealt"], moves).episode
+        episode = replayed(self.game, self.names, self.content["dealt"], moves).episode
         number = 0
         for index, (step, actions) in enumerate(zip(steps, episode.actions, strict=True)):
             number += step["seal"] is not None

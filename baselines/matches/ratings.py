@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,14 +22,12 @@ NO_SCORE = 1e-12
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class NashAverage:
-    """The Nash average of players that were evaluated against each other.
+class NashAverage(NamedTuple):
+    """The Nash average of players.
 
     Attributes:
         mixture: `[players]` the probability of each player in the maximum-entropy equilibrium.
-        ratings: `[players]` expected payoff against that mixture, in the units of the payoffs. The highest is 0 up to
-            rounding: players with a lower rating lose to the mixture.
+        ratings: `[players]` expected payoff against that mixture, in the units of the payoffs; the highest is 0.
     """
 
     mixture: Array
@@ -37,28 +35,28 @@ class NashAverage:
 
 
 def elo(scores: ArrayLike, games: ArrayLike | None = None) -> Array:
-    """Computes Elo ratings: the maximum-likelihood fit of the model of Bradley and Terry, in which a tie is half a win.
-
-    The model predicts that a player with 400 points more scores 10/11. Ratings depend on who else plays.
+    """Fits Elo ratings by maximum likelihood: a player with 400 points more is predicted to score 10/11.
 
     Source: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs I" (Biometrika 39, 1952); for when
         the maximum exists, L. R. Ford, "Solution of a ranking problem from binary comparisons" (American Mathematical
         Monthly 64(8), 1957).
 
     Args:
-        scores: `[players, players]` mean score of the row's player against the column's, exact or observed: 1 for a
-            win, 1/2 for a tie. The diagonal is ignored, and so are pairs without games.
-        games: `[players, players]` number of games of each pair, which weights its score; symmetric. Equal if None.
+        scores: `[players, players]` mean score of the row's player against the column's: 1 for a win, 1/2 for a tie.
+            The diagonal is ignored, and so are pairs without games.
+        games: `[players, players]` number of games of each pair, symmetric; equal if None.
 
     Returns:
-        `[players]` ratings in Elo points. They are finite, with mean 0, in the largest group of players who all scored
-        against each other, directly or through others. Players whom no member of the group scored against, directly
-        or through others, have an infinite rating; players who never scored against the group have minus infinity.
+        `[players]` ratings in Elo points, finite and with mean 0 in the largest group of players who all scored against
+        each other, directly or through others. Others have plus infinity if the group never scored against them so,
+        and minus infinity if they never scored against the group.
 
     Raises:
         ValueError: If the scores of a pair do not add up to 1, the numbers of games are negative or not symmetric, or
             the games do not connect two players.
     """
+    from scipy.sparse.csgraph import shortest_path
+
     given = _square("scores", scores)
     played = np.ones_like(given) if games is None else _square("games", games)
     if played.shape != given.shape or (played < 0.0).any() or (played != played.T).any():
@@ -67,22 +65,15 @@ def elo(scores: ArrayLike, games: ArrayLike | None = None) -> Array:
     shares = (np.abs(given + given.T - 1.0) <= ROUNDING) & (np.abs(given - 0.5) <= 0.5 + NO_SCORE)
     for i, j in np.argwhere((weights > 0.0) & ~shares):
         raise ValueError(f"scores of players {i}, {j} ({given[i, j]:g}, {given[j, i]:g}) must be shares that add to 1")
-    group, ratings = _comparable((weights > 0.0) & (given > NO_SCORE))
+    # Who scored against whom, directly or through others; all players against themselves.
+    chains = np.isfinite(shortest_path((weights > 0.0) & (given > NO_SCORE), unweighted=True))
+    best = int((chains & chains.T).sum(axis=1).argmax())  # in the largest group
+    above, below = chains[:, best], chains[best]
+    for apart in np.flatnonzero(~above & ~below):
+        raise ValueError(f"games do not connect players {best} and {apart}, so their ratings cannot be compared")
+    group, ratings = np.flatnonzero(above & below), np.where(above, np.inf, -np.inf)
     ratings[group] = _most_likely(given[np.ix_(group, group)], weights[np.ix_(group, group)])
     return ratings
-
-
-def _comparable(scored: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Array]:
-    """Returns the largest group of players who scored against each other, and ratings that are infinite for others."""
-    from scipy.sparse.csgraph import connected_components, shortest_path
-
-    _, labels = connected_components(scored, connection="strong")
-    group = np.flatnonzero(labels == labels[np.bincount(labels)[labels].argmax()])
-    chains = np.isfinite(shortest_path(scored, unweighted=True))
-    above, below = chains[:, group[0]], chains[group[0]]
-    for apart in np.flatnonzero(~above & ~below):
-        raise ValueError(f"games do not connect players {group[0]} and {apart}, so their ratings cannot be compared")
-    return group, np.where(above & below, 0.0, np.where(above, np.inf, -np.inf))
 
 
 def _most_likely(scores: Array, weights: Array) -> Array:
@@ -105,16 +96,15 @@ def _most_likely(scores: Array, weights: Array) -> Array:
 def nash_averaging(payoffs: ArrayLike) -> NashAverage:
     """Computes the Nash average: each player's payoff against the equilibrium of maximum entropy among the players.
 
-    No player beats that mixture. So a player gains nothing by beating only weak ones. Adding a copy of a player changes
-    no rating, because the entropy counts players with equal results as one. (Without that, as in the source, this holds
-    only if the equilibrium is unique up to copies.) It is within 1e-6 nats of the maximum.
+    No player beats that mixture. A copy of a player changes no rating, because the entropy counts players with equal
+    results as one; without that, as in the source, this holds only if the equilibrium is unique up to copies. The
+    entropy is within 1e-6 nats of the maximum.
 
     Source: D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel, "Re-evaluating evaluation" (NeurIPS 2018, arXiv 1806.02643),
         section 4.
 
     Args:
-        payoffs: `[players, players]` mean payoffs to the row's player against the column's, averaged over the seats, so
-            antisymmetric; or any other antisymmetric matrix, such as log odds.
+        payoffs: `[players, players]` mean payoff to the row's player against the column's; antisymmetric.
 
     Raises:
         ValueError: If the payoffs are not finite, square and antisymmetric.
@@ -132,10 +122,7 @@ def nash_averaging(payoffs: ArrayLike) -> NashAverage:
 
 
 def _square(name: str, given: ArrayLike) -> Array:
-    try:
-        matrix = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, [players, players]") from None
+    matrix = np.asarray(given, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or not len(matrix) or not np.isfinite(matrix).all():
         raise ValueError(f"{name} must be finite numbers, [players, players], not of shape {matrix.shape}")
     return matrix

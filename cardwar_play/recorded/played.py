@@ -11,18 +11,14 @@ from typing import Any
 
 from cardwar_envs import GAMES, Episode, Game, Transition, make_game
 from cardwar_envs.core.parameters import shown
-from cardwar_envs.games.by_name import OPENSPIEL, opens_files
+from cardwar_envs.games.by_name import OPENSPIEL, opens_files, parameters_in
 
-# An action by number or by name, and an outcome of chance by its index in the rules' list, by fields of the state that
-# it leads to, or None where there is only one.
-Action = int | str
-Chance = int | Mapping[str, Any] | None
 # OpenSpiel's names with plain parameters: no games inside games, and no paths.
 PLAIN = re.compile(rf"{OPENSPIEL}[a-z0-9_]+(\([A-Za-z0-9_=,.-]*\))?")
-# Games that are kept, and joint actions for each of them: recorded games repeat themselves.
+# Games that are kept, and joint actions: recorded games repeat themselves.
 MOST_GAMES, MOST_CACHED = 16, 200_000
-# Legal actions that an error lists.
-MOST_NAMED = 10
+# Recorded payoffs may differ from those of the rules by rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -30,16 +26,16 @@ class Played:
     """A recorded game that the rules allow.
 
     Attributes:
-        where: Where it was found, e.g. "games.jsonl, game 3", which begins every error about it.
         game: The rules.
         names: The players' names by seat.
         episode: The moves, states and payoffs.
+        where: Where it was found, e.g. "games.jsonl, game 3"; "" until the reader of the file adds it.
     """
 
-    where: str
     game: Game[Any]
     names: tuple[str, ...]
     episode: Episode[Any]
+    where: str = ""
 
     @property
     def over(self) -> bool:
@@ -48,52 +44,57 @@ class Played:
 
 
 def replayed(
-    where: str,
-    game: Game[Any],
-    names: Sequence[str],
-    dealt: Chance,
-    moves: Iterable[tuple[Mapping[int, Action], Chance]],
+    game: Game[Any], names: Sequence[str], dealt: Any, moves: Iterable[tuple[Mapping[int, Any], Any]]
 ) -> Played:
     """Replays a game by the rules.
 
     Args:
-        where: See `Played`; "" if the caller adds it.
         game: The rules.
         names: The players' names by seat.
-        dealt: The start.
-        moves: Joint actions (seat -> action), each with its outcome.
+        dealt: The outcome of chance at the start: its index in the rules' list, fields of the state that it leads to,
+            or None if there is only one.
+        moves: Joint actions (seat -> number or name of an action), each with its outcome.
 
     Raises:
-        ValueError: If the rules do not allow this; one line that names the game and the move.
+        ValueError: If the rules do not allow this; the error names the move.
     """
-    rules, states = _rules(game), list[Any]()
-    joint, rewards = list[dict[int, int]](), list[tuple[float, ...]]()
+    states, joint, rewards = list[Any](), list[dict[int, int]](), list[tuple[float, ...]]()
     try:
-        _check_names(names, game.facts.num_players)
-        deal = _outcome(rules.starts, dealt)
+        if len(names) != game.facts.num_players:
+            raise ValueError(f"{len(names)} names are given for {game.facts.num_players} players")
+        for name in names:
+            if not name.isprintable():  # names are printed, and control characters could manipulate a terminal
+                raise ValueError(f"the name {name!a} must contain only printable characters")
+        deal = _outcome(_starts(game), dealt)
         states.append(deal.state)
         for given, chance in moves:
-            actions, outcomes = rules.outcomes(states[-1], tuple(given.items()))
+            actions, outcomes = _outcomes(game, states[-1], tuple(given.items()))
             outcome = _outcome(outcomes, chance)
             states.append(outcome.state)
             joint.append(actions)
             rewards.append(outcome.rewards)
     except ValueError as error:
-        move = f"move {len(states)}" if states else "the start"
-        raise ValueError(": ".join(filter(None, (where, move, str(error))))) from None
-    return Played(where, game, tuple(names), Episode(tuple(states), tuple(joint), deal.rewards, tuple(rewards)))
+        raise ValueError(f"{f'move {len(states)}' if states else 'the start'}: {error}") from None
+    return Played(game, tuple(names), Episode(tuple(states), tuple(joint), deal.rewards, tuple(rewards)))
 
 
 def game_of(name: str, parameters: Mapping[str, Any]) -> Game[Any]:
-    """Makes the game that a file names.
+    """Makes the game that a file names; raises ValueError unless it is one of this package, or of OpenSpiel.
 
-    Raises:
-        ValueError: If it is not a game of this package or of OpenSpiel with plain parameters. So a file cannot have
-            anything else imported or opened.
+    OpenSpiel's must have plain parameters. So a file cannot have anything else imported or opened.
     """
     if name not in GAMES and not (PLAIN.fullmatch(name) and not opens_files(name)):
         raise ValueError(f"game ({shown(name)}) must be one of {', '.join(GAMES)}, or {OPENSPIEL}NAME(key=value,...)")
-    return _made(name, json.dumps(parameters))
+    own = parameters_in(name)  # records list them, too
+    return _made(name, json.dumps({key: value for key, value in parameters.items() if own.get(key) != value}))
+
+
+def require_payoffs(given: Sequence[Any], paid: Sequence[float]) -> None:
+    """Raises ValueError unless the payoffs that a file gives are those that follow from its moves."""
+    pairs = zip(given, paid, strict=False)
+    near = (isinstance(a, float | int) and b - ROUNDING <= a <= b + ROUNDING for a, b in pairs)
+    if len(given) != len(paid) or not all(near):
+        raise ValueError(f"at the end: the payoffs ({shown(list(given))}) must be {list(paid)}")
 
 
 @lru_cache(MOST_GAMES)
@@ -101,40 +102,35 @@ def _made(name: str, parameters: str) -> Game[Any]:
     return make_game(name, **{key: _tuples(value) for key, value in json.loads(parameters).items()})
 
 
-class _Rules:
-    """The start of a game and the outcomes of its joint actions."""
-
-    def __init__(self, game: Game[Any]) -> None:
-        self._game, self.starts = game, game.initial()
-        self.outcomes = lru_cache(MOST_CACHED)(self._outcomes)
-
-    def _outcomes(
-        self, state: Any, given: tuple[tuple[int, Action], ...]
-    ) -> tuple[dict[int, int], Sequence[Transition[Any]]]:
-        """Returns the joint action, checked and by number, and the outcomes that the rules list for it."""
-        acting, actions = self._game.acting_players(state), dict(given)
-        if sorted(actions) != sorted(acting):
-            must = f"players who must: {_listed(acting)}" if acting else "the game was over"
-            raise ValueError(f"players who move: {_listed(sorted(actions)) or 'none'}; {must}")
-        numbers = {player: self._legal(state, player, actions[player]) for player in acting}
-        return numbers, self._game.transitions(state, numbers)
-
-    def _legal(self, state: Any, player: int, given: Action) -> int:
-        actions, named = self._game.legal_actions(state, player), self._game.describe_action
-        legal = {action: named(action, player) for action in actions}
-        fitting = [action for action, name in legal.items() if given == (name if isinstance(given, str) else action)]
-        if len(fitting) != 1:
-            problem = "names several actions" if fitting else "is not legal"
-            known = [f"{action} ({name})" for action, name in legal.items()]
-            can = ", ".join(known[:MOST_NAMED]) + ", ..." * (len(known) > MOST_NAMED)
-            raise ValueError(f"action {shown(given)} of player_{player} {problem}; its legal actions are {can}")
-        return fitting[0]
+# Files name games of this package only, in which `==` means equal rules.
+@lru_cache(MOST_GAMES)
+def _starts(game: Game[Any]) -> Sequence[Transition[Any]]:
+    return game.initial()
 
 
-_rules = lru_cache(MOST_GAMES)(_Rules)  # a file names games of this package only, in which `==` means equal rules
+@lru_cache(MOST_CACHED)
+def _outcomes(
+    game: Game[Any], state: Any, given: tuple[tuple[int, int | str], ...]
+) -> tuple[dict[int, int], Sequence[Transition[Any]]]:
+    """Returns the joint action, checked and by number, and the outcomes that the rules list for it."""
+    acting, actions = game.acting_players(state), dict(given)
+    if sorted(actions) != sorted(acting):
+        must = sorted(acting) or "none, as the game was over"
+        raise ValueError(f"players who move: {sorted(actions)}; players who must: {must}")
+    numbers = {player: _legal(game, state, player, actions[player]) for player in acting}
+    return numbers, game.transitions(state, numbers)
 
 
-def _outcome(outcomes: Sequence[Transition[Any]], chance: Chance) -> Transition[Any]:
+def _legal(game: Game[Any], state: Any, player: int, given: int | str) -> int:
+    legal = {action: game.describe_action(action, player) for action in game.legal_actions(state, player)}
+    fitting = [action for action, name in legal.items() if given in (action, name)]
+    if len(fitting) != 1:
+        problem = "names several actions" if fitting else "is not legal"
+        raise ValueError(f"action {shown(given)} of player_{player} {problem}; its legal actions are {shown(legal)}")
+    return fitting[0]
+
+
+def _outcome(outcomes: Sequence[Transition[Any]], chance: Any) -> Transition[Any]:
     if chance is None and len(outcomes) > 1:
         raise ValueError(f"chance has {len(outcomes)} outcomes, and the record does not say which")
     if not isinstance(chance, Mapping):
@@ -143,26 +139,13 @@ def _outcome(outcomes: Sequence[Transition[Any]], chance: Chance) -> Transition[
             raise ValueError(f"chance ({shown(chance)}) must be in 0..{len(outcomes) - 1}")
         return outcomes[index]
     fields = {name: _tuples(value) for name, value in chance.items()}
-    if unknown := [name for name in fields if not hasattr(outcomes[0].state, name)]:
-        has = ", ".join(getattr(outcomes[0].state, "_fields", ())) or "none"
-        raise ValueError(f"chance: the state has no field {shown(unknown[0])}; it has {has}")
-    fitting = [each for each in outcomes if all(getattr(each.state, name) == fields[name] for name in fields)]
+    fitting = [each for each in outcomes if all(getattr(each.state, name, ...) == fields[name] for name in fields)]
     if len(fitting) != 1:
-        raise ValueError(f"chance: {shown(dict(chance))} fits {len(fitting)} of {len(outcomes)} outcomes, not 1")
+        has = ", ".join(getattr(outcomes[0].state, "_fields", ())) or "no fields"
+        fits = f"{shown(dict(chance))} fits {len(fitting)} of {len(outcomes)} outcomes, not 1"
+        raise ValueError(f"chance: {fits}; the state has {has}")
     return fitting[0]
-
-
-def _check_names(names: Sequence[str], players: int) -> None:
-    if len(names) != players:
-        raise ValueError(f"{len(names)} names are given for {players} players")
-    for name in names:
-        if not name.isprintable():  # names are printed, and control characters could manipulate a terminal
-            raise ValueError(f"the name {name!a} must contain only printable characters")
 
 
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-def _listed(players: Iterable[int]) -> str:
-    return ", ".join(map(str, players))

@@ -61,7 +61,7 @@ def judged_file(path, name, games, rng):
 @pytest.mark.parametrize("name", PLAYERS)
 def test_costs_are_those_of_brute_force_at_every_move(name, games, tmp_path):
     judged = judged_file(tmp_path / "games.jsonl", name, games, np.random.default_rng(1))
-    decisions = [each for game in judged.games for step in game.steps for each in step]
+    decisions = [each for game in judged.games for _, each in game.moves]
     assert len(decisions) > games
     for state, seat in {(each.state, each.seat) for each in decisions}:
         by_hand = costs_by_hand(judged.judge.solution, state, seat)
@@ -118,7 +118,7 @@ def test_figures_of_games_written_by_hand(tmp_path):
     assert ann.cost_per_game == mean_interval(np.array([costs[0], costs[0]]), 0.0, 4.0)
     assert ann.payoff_per_game == mean_interval(np.zeros(2), -1.0, 1.0)
     assert [*ann.cost_by_move] == [1]
-    assert judged.elo() == {}, "ann never met herself as another player"
+    assert {(each.elo, each.nash_average) for each in figures.values()} == {(None, None)}  # ann never met herself
 
 
 def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
@@ -134,20 +134,24 @@ def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
     [
         (LINE, {"moves": [["1", "3"], ["1", "2"], [1, 0]]}, "move 2: action '1' of player_0 is not legal; its legal"),
         (LINE, {"moves": [["1", "3"], ["3", "2"], [7, 0]]}, "move 3: action 7 of player_0 is not legal"),
-        (LINE, {"moves": [["1", "3"], ["3", None], [1, 0]]}, "move 2: players who move: 0; players who must: 0, 1"),
+        (LINE, {"moves": [["1", "3"], ["3", None], [1, 0]]}, "move 2: players who move: [0]; players who must: [0, 1]"),
         (LINE, {"moves": [["1", "3"], ["3"], [1, 0]]}, "move 2: 1 actions are given for 2 players"),
         (LINE, {"moves": [["1", "3"], ["3", "2"]]}, "after move 2: the game is not over, but unfinished is False"),
         (LINE, {"unfinished": True}, "after move 3: the game is over, but unfinished is True"),
-        (LINE, {"moves": [*LINE["moves"], [0, 0]]}, "move 4: players who move: 0, 1; the game was over"),
+        (LINE, {"moves": [*LINE["moves"], [0, 0]]}, "move 4: players who move: [0, 1]; players who must: none"),
         (LINE, {"parameters": {"num_cards": 2}}, "move 1: action '3' of player_1 is not legal"),
-        (LINE, {"parameters": {"num_cards": 3, "payoff": "margin"}, "payoffs": [2, -2]}, "payoffs ([2.0, -2.0]) must"),
+        (
+            LINE,
+            {"parameters": {"num_cards": 3, "payoff": "win"}, "payoffs": [2, -2]},
+            "payoffs ([2.0, -2.0]) must be [1.0",
+        ),
         (LINE, {"payoffs": [1, float("nan")]}, "payoffs[1] (nan) must be a finite number"),
-        (LINE, {"payoffs": []}, "after move 3: payoffs ([]) must be"),
+        (LINE, {"payoffs": []}, "at the end: the payoffs ([]) must be [1.0, -1.0]"),
         (LINE, {"players": ["ann"]}, "the start: 1 names are given for 2 players"),
         (LINE, {"players": ["ann", "\x1b[2J"]}, "the start: the name '\\x1b[2J' must contain only printable"),
         (LINE, {"chance": [0]}, "chance has 1 outcomes; it needs the start's and 3 others"),
-        (LINE, {"moves": [[True, 0]]}, "moves[0][0]: True must be the name of an action, its number from 0, or null"),
-        (PRIZES, {"chance": [-1]}, "chance[0]: -1 must be fields of a state, an index from 0, or null"),
+        (LINE, {"moves": [[True, 0]]}, "moves[0][0]: True must be an action's name, its number from 0, or null"),
+        (PRIZES, {"chance": [-1, None, None]}, "the start: chance (-1) must be in 0..1"),
         (LINE, {"game": "os:system"}, "game ('os:system') must be one of"),
         (LINE, {"game": "table:/etc/passwd"}, "must be one of"),
         (LINE, {"game": "openspiel:nfg_game(filename=x)", "parameters": {}}, "must be one of"),
@@ -158,7 +162,7 @@ def test_outcomes_of_chance_by_fields_and_by_index(tmp_path):
         (
             PRIZES,
             {"chance": [{"card": 3}, None, None]},
-            "the start: chance: the state has no field 'card'; it has hands",
+            "the start: chance: {'card': 3} fits 0 of 2 outcomes, not 1; the state has hands",
         ),
         (PRIZES, {"chance": [2, None, None]}, "the start: chance (2) must be in 0..1"),
         (PRIZES, {"chance": [0, 1, None]}, "move 1: chance (1) must be in 0..0"),

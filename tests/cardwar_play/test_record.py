@@ -86,7 +86,7 @@ def changed(content, place, value):
         (["seed"], -1, "seed (-1) must be at least 0"),
         (["dealt"], 1, "the start: chance (1) must be in 0..0"),
         (["steps", 0, "actions", "0"], 9, "move 1: action 9 of player_0 is not legal"),
-        (["steps", 0, "actions"], {"0": 4}, "move 1: players who move: 0; players who must: 0, 1"),
+        (["steps", 0, "actions"], {"0": 4}, "move 1: players who move: [0]; players who must: [0, 1]"),
         (["steps", 0, "outcome"], 1, "move 1: chance (1) must be in 0..0"),
         (["steps", 0, "seal"], "nothing", "steps[0].seal commits to moves other than those played"),
         (["steps", 1, "seal"], None, "steps[1].seal must be given"),

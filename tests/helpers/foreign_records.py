@@ -1,4 +1,4 @@
-"""Recorded games in the layouts of other packages, made by these packages; writes `REPLAYS` and `PLAYTHROUGH`.
+"""Recorded games in the layouts of other packages, made by these packages; writes `REPLAYS`.
 
 Kaggle's package is installed with `pip install --no-deps kaggle-environments`: its dependencies (JAX, transformers,
 litellm and others) pin Gymnasium and OpenSpiel to other versions than `constraints.txt`, and the environments with
@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "cardwar_play" / "replays"
-REPLAYS, PLAYTHROUGH = FOLDER / "kaggle.jsonl.gz", FOLDER / "playthrough.txt.gz"
+REPLAYS = Path(__file__).parents[1] / "cardwar_play" / "replays" / "kaggle.jsonl.gz"
 # Environment -> its game's parameters.
 GAMES: dict[str, dict[str, Any]] = {
     "oshi_zumo": {"coins": 6, "size": 1, "horizon": 20, "min_bid": 0, "alesia": False},
@@ -38,17 +37,6 @@ def replays() -> Iterator[dict[str, Any]]:
         yield env.toJSON()
 
 
-def playthrough() -> str:
-    """Plays a random game of goofspiel."""
-    from absl import flags
-    from open_spiel.python.algorithms import generate_playthrough
-
-    if not flags.FLAGS.is_parsed():
-        flags.FLAGS([""])
-    return generate_playthrough.playthrough("goofspiel(num_cards=3)", [], seed=5)
-
-
 if __name__ == "__main__":
     lines = [json.dumps(replay) + "\n" for replay in replays()]
     REPLAYS.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
-    PLAYTHROUGH.write_bytes(gzip.compress(playthrough().encode(), mtime=0))
