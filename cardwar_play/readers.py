@@ -59,7 +59,7 @@ def read_game(where: str, source: bytes) -> Played:
 
 
 def _read(source: bytes) -> Played:
-    if source.startswith(openspiel.SERIALIZED.encode()):
+    if source.startswith((openspiel.SERIALIZED.encode(), openspiel.PLAYTHROUGH.encode())):
         return openspiel.read(source.decode(errors="replace"))
     content = parse_object(source)
     if content.keys() >= {"name", "configuration", "steps"}:

@@ -4,6 +4,7 @@ import copy
 import gzip
 import json
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from cardwar_play.readers import documents, read_game
 from cardwar_play.recorded.plain import line_of
 
 pyspiel = pytest.importorskip("pyspiel")
+generate_playthrough = pytest.importorskip("open_spiel.python.algorithms.generate_playthrough")
 
 TRACES = {
     "goofspiel(num_cards=4)": "goofspiel",
@@ -71,6 +73,19 @@ def test_traces_of_openspiel(name, judged, read):
         assert played.game.name == judged
         assert played.over
         assert played.episode.payoffs == tuple(points * each for each in returns)
+
+
+@cache
+def playthrough():
+    """What OpenSpiel prints of a game between random players."""
+    return generate_playthrough.playthrough("goofspiel(num_cards=3)", [], seed=5)
+
+
+def test_a_playthrough_of_openspiel(read):
+    played = read(playthrough())
+    assert played.game == make_game("goofspiel", num_cards=3, payoff="win")
+    returns = playthrough().rsplit("Returns() = [", 1)[1].rstrip("]\n").split(", ")
+    assert played.episode.payoffs == tuple(map(float, returns))
 
 
 def test_a_recorded_match_of_a_game_of_openspiel(read):
@@ -208,6 +223,10 @@ DAMAGED = {
         lambda: changed_trace("oshi_zumo(", "turn_based_simultaneous_game(game=" * 5000 + "oshi_zumo("),
         "at most 1000",
     ),
+    "playthrough: cut off": (lambda: playthrough()[:-20], "must go on to"),
+    "playthrough: another game": (lambda: playthrough().replace("(num_cards=3", "(num_cards=4", 1), "is missing"),
+    "playthrough: a move removed": (lambda: playthrough().replace("\nactions: [", "\nx: [", 1), "must be those of"),
+    "playthrough: other returns": (lambda: playthrough().rsplit("[", 1)[0] + "[2, -2]\n", "the payoffs"),
     "too large": (lambda: trace_of("markov_soccer")[0], "too large"),
 }
 
