@@ -19,8 +19,9 @@ from train.text.printing import points
 
 if TYPE_CHECKING:
     from cardwar_envs import Game
-    from cardwar_play.interview import Answers, Interviewer
+    from cardwar_play.interview import Interviewer
     from train.policies.agent_process import AgentError
+    from train.policies.prompt_form import PromptForm
 
 FORMS = ("mix", "move")
 # Moves per information state: best responses are computed from a quarter of them and measured on the others.
@@ -79,69 +80,67 @@ def interview(
     as_json: AsJson = False,
 ) -> None:
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
-    from cardwar_play.interview import Interviewer
-    from train.policies.agent_process import AgentError
+    forms = {"disguise": disguise, "hide_moves": hide_moves}
+    if (game is None) == (ladder is None):
+        raise ValueError("name a game, or query matrix games with --ladder SIZES")
+    if ladder is not None:
+        if (form, repeats, sample) != ("mix", None, None):
+            raise ValueError("--ladder queries probabilities: it cannot be combined with --form, --repeats or --sample")
+        _ladder({"ladder": _sizes(ladder), "games": games or RUNGS}, agent, folder, seed, tries, forms, as_json)
+        return
     from train.policies.prompt_form import PromptForm
 
-    forms = {"disguise": disguise, "hide_moves": hide_moves}
-    if ladder is not None:
-        if game is not None or sample is not None or repeats is not None or form != "mix":
-            raise ValueError("--ladder has games of its own: it cannot be combined with GAME, --form or --sample")
-        _ladder(_sizes(ladder), games or RUNGS, agent, folder, seed, tries, forms, as_json)
-        return
-    if game is None:
-        raise ValueError("name a game, or query matrix games with --ladder SIZES")
-    rules = game_from_words(game, words or [])
+    rules = game_from_words(str(game), words or [])
     settings = _checked(rules, form, repeats, sample, games)
     prompts = PromptForm(rules, seed if disguise else None, hide_moves)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
-    with _opened(folder, {**head, **forms, "names": prompts.names}) as answers:
-        say_aside(_queries(settings, about, rules, len(answers)))
-        with closing(Interviewer(rules, agent, answers, tries, prompts)) as interviewer:
-            figures, ended = _measured(interviewer, settings, about, seed)
-        if ended is None:
-            answers.require_all_used()
-        figures |= _counts(interviewer)
-    if "measured" in figures and as_json:
-        print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
-    elif "measured" in figures:
+    with _interviewing(folder, {**head, **forms, "names": prompts.names}, prompts, tries) as interviewer:
+        say_aside(_queries(settings, about, rules, len(interviewer.answers)))
+        figures, ended = _measured(interviewer, settings, about, seed)
+        figures |= _counts(interviewer, ended)
+        if as_json:
+            print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
+        else:
+            if ended is not None:
+                say(f"only the first {figures['completed']:,} are complete:")
+            _show(rules, figures)
+            _show_counts(figures)
         if ended is not None:
-            say(f"only the first {figures['completed']:,} are complete:")
-        _show(rules, figures)
-        _show_counts(figures)
-    if ended is not None:
-        raise AgentError(f"{ended}; {_kept(figures['answers'], folder)}")
+            raise ended
 
 
 @contextmanager
-def _opened(folder: Path, head: dict[str, Any]) -> Iterator[Answers]:
-    """Opens the answers in a folder, and names their damaged lines."""
-    from cardwar_play.interview import answers_in
+def _interviewing(folder: Path, head: dict[str, Any], prompts: PromptForm, tries: int) -> Iterator[Interviewer]:
+    """Opens the answers in a folder, names their damaged lines, and says how to go on if the agent fails."""
+    from cardwar_play.interview import Interviewer, answers_in
     from train.policies.agent_lines import PROTOCOL
+    from train.policies.agent_process import AgentError
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
         if answers.damaged:
             lines = ", ".join(map(str, answers.damaged))
             say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
-        yield answers
+        with closing(Interviewer(prompts, head["agent"], answers, tries)) as interviewer:
+            try:
+                yield interviewer
+            except AgentError as error:
+                kept = f"{counted(len(answers), 'answer')} stored in {folder}"
+                raise AgentError(f"{error}; {kept}; the same command resumes there") from None
 
 
-def _counts(interviewer: Interviewer) -> dict[str, Any]:
+def _counts(interviewer: Interviewer, ended: AgentError | None = None) -> dict[str, Any]:
     """Counts the answers, and how many of them were invalid or needed which leniency."""
     answers = interviewer.answers
+    if ended is None:
+        answers.require_all_used()
     return {
         "answers": len(answers),
         "invalid_answers": sum(map(len, answers.failures.values())),
-        "illegal_answers": answers.illegal,
         "lenient": dict(sorted(interviewer.lenient.items())),
         "damaged_lines": len(answers.damaged),
-        "about": [json.loads(said) for said in answers.abouts()],
+        "about": [json.loads(said) for said in interviewer.abouts],
     }
-
-
-def _kept(answers: int, folder: Path) -> str:
-    return f"{counted(answers, 'answer')} stored in {folder}; the same command resumes there"
 
 
 def _sizes(words: str) -> list[int]:
@@ -152,35 +151,26 @@ def _sizes(words: str) -> list[int]:
 
 
 def _ladder(
-    sizes: list[int], games: int, agent: str, folder: Path, seed: int, tries: int, forms: Any, as_json: bool
+    settings: dict[str, Any], agent: str, folder: Path, seed: int, tries: int, forms: Any, as_json: bool
 ) -> None:
-    """Queries the agent for both strategies of `games` random matrix games of each size."""
-    from cardwar_play.interview import Interviewer
+    """Queries the agent for both strategies of random matrix games of each size."""
     from cardwar_play.ladder import TOLERANCE, climb, make_rungs
-    from train.policies.agent_process import AgentError
 
-    rungs = {size: [*make_rungs(size, games, seed, **forms)] for size in sizes}
-    names = {rung.key: rung.form.names for steps in rungs.values() for rung in steps if rung.form.names}
-    settings, rows = {"ladder": sizes, "games": games, "agent": agent, "seed": seed, **forms}, list[dict[str, Any]]()
-    with _opened(folder, {**settings, "names": names}) as answers:
+    settings, games, sizes = settings | {"agent": agent, "seed": seed, **forms}, settings["games"], settings["ladder"]
+    rungs, rows = {size: make_rungs(size, games, seed, **forms) for size in sizes}, list[dict[str, Any]]()
+    with _interviewing(folder, settings, rungs[sizes[0]][0], tries) as interviewer:
         say_aside(f"{2 * games * len(sizes):,} queries: both seats of {games:,} games of each size")
-        with closing(Interviewer(rungs[sizes[0]][0].game, agent, answers, tries)) as interviewer:
-            try:
-                for size, steps in rungs.items():
-                    with advancing(f"games of {size} x {size}", games) as bar:
-                        found = climb(interviewer, steps, bar)
-                    rows += [{"size": size, "player": player, **figures} for player, figures in found.items()]
-            except AgentError as error:
-                raise AgentError(f"{error}; {_kept(len(answers), folder)}") from None
-        answers.require_all_used()
+        for size in sizes:
+            with advancing(f"games of {size} x {size}", games) as bar:
+                rows.append({"size": size, **climb(interviewer, rungs[size], bar)})
         counts = _counts(interviewer)
     if as_json:
         print(json.dumps({**settings, "measured": "exact", "tolerance": TOLERANCE, "rows": rows, **counts}))
         return
-    table = new_table(f"{games} matrix games of each size", "player", "answered", "right", "mean exploitability")
+    table = new_table(f"{games} games of each size", "size", "answered", "right", "mean exploitability", "of uniform")
     for row in rows:
-        name = f"{row['size']}x{row['size']} {row['player'].replace('_', ' ')}"
-        table.add_row(name, str(row["answered"]), f"{row['right']:.0%}", points(row.get("exploitability"), 3))
+        means = (points(row.get(name), 3) for name in ("exploitability", "uniform"))
+        table.add_row(f"{row['size']}x{row['size']}", str(row["answered"]), f"{row['right']:.0%}", *means)
     out.print(table)
     say(f"right: an exploitability of at most {TOLERANCE:g} points, 1 % of the range of payoffs")
     say("figures are exact for these games, which have no pure equilibrium; a game without valid answers is not right")
@@ -191,13 +181,13 @@ def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | Non
     """Returns the settings to record; raises a ValueError for conflicting options."""
     if form not in FORMS:
         raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
-    if sample is not None and games is not None:
-        raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
-    if form == "move" and (sample or games):
-        raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
+    options = {"--form move": form == "move", "--sample": sample, "--games": games}
+    chosen = [option for option, given in options.items() if given]
+    if len(chosen) > 1:
+        raise ValueError(f"{chosen[0]} cannot be combined with {chosen[1]}")
     if repeats is not None and form != "move":
         raise ValueError(f"--repeats ({repeats}) requires --form move")
-    if (form == "move" or sample or games) and not is_duel(rules):
+    if chosen and not is_duel(rules):
         raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
     if games is not None or sample is not None:
         return {"games": games} if games is not None else {"sample": sample}
@@ -231,26 +221,22 @@ def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
 def _measured(
     interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
-    """Queries the agent and computes the figures, even if it fails mid-sample; `about` comes from `_prepared`.
+    """Queries the agent and computes the figures; `about` comes from `_prepared`.
 
     Returns:
-        The figures, and the error that ended the interview early. Without figures "measured" is missing.
+        The figures, and the error that ended a sample early; other errors of the agent are raised.
     """
     from cardwar_play import interview_figures as figures
-    from train.policies.agent_process import AgentError
 
     if "form" not in settings:
         return _sampled(interviewer, settings, about, seed)
     with advancing("queries", len(about) * settings.get("repeats", 1)) as bar:
-        try:
-            if "repeats" in settings:
-                found = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)
-                bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
-                return {"measured": "lower bound", "states": len(about), **bound}, None
-            result = figures.exact_from_mixes(interviewer, about, bar)
-        except AgentError as error:
-            return {}, error
-    exact = {"exploitability": result.total / 2} if is_duel(interviewer.game) else {}
+        if "repeats" in settings:
+            frequencies, bound = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)
+            found = {"exploitability_of_frequencies": frequencies, "lower_bound": bound._asdict()}
+            return {"measured": "lower bound", "states": len(about), **found}, None
+        result = figures.exact_from_mixes(interviewer, about, bar)
+    exact = {"exploitability": result.total / 2} if is_duel(interviewer.form.game) else {}
     return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}, None
 
 
@@ -268,13 +254,14 @@ def _sampled(
                 rows.append(row)
                 bar(len(rows))
         except AgentError as error:
+            if len(rows) < 2:
+                raise
             ended = error
-    if len(rows) < 2:
-        return {}, ended
     samples = np.array(rows)
     found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
     found |= {
-        name: interval._asdict() for name, interval in figures.intervals_of(interviewer.game, about, samples).items()
+        name: interval._asdict()
+        for name, interval in figures.intervals_of(interviewer.form.game, about, samples).items()
     }
     if what == "games":
         costs, losses = samples.var(axis=0)
@@ -309,11 +296,12 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
 
 
 def _show_counts(found: dict[str, Any]) -> None:
-    illegal = f" ({found['illegal_answers']:,} named no legal move)" if found["illegal_answers"] else ""
-    invalid = f"; {found['invalid_answers']:,} more were invalid{illegal}" if found["invalid_answers"] else ""
+    from train.policies.agent_lines import lenient_in_words
+
+    invalid = f"; {found['invalid_answers']:,} more were invalid" if found["invalid_answers"] else ""
     damaged = f"; {counted(found['damaged_lines'], 'damaged line')} ignored" if found["damaged_lines"] else ""
     say(f"{found['answers']:,} answers{invalid}{damaged}")
     if found["lenient"]:
-        say(f"answers read leniently: {', '.join(f'{kind} {number:,}' for kind, number in found['lenient'].items())}")
+        say(lenient_in_words(found["lenient"]))
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

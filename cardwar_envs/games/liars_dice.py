@@ -63,7 +63,7 @@ class LiarsDice(Game[LiarsDiceState]):
     """
 
     name: ClassVar[str] = "liars_dice"
-    own_words: ClassVar[tuple[str, ...]] = ("bid bids", "lie lies", "liar")
+    own_words: ClassVar[tuple[str, ...]] = ("bid", "lie", "liar")
     worked_round = WorkedRound((("1x1", "wait"), ("wait", "1x2"), ("2x2", "wait"), ("wait", "liar")), "sides=3", deal=7)
 
     dice: int = 1
