@@ -82,7 +82,7 @@ def interview(
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
     forms = {"disguise": disguise, "hide_moves": hide_moves}
     if (game is None) == (ladder is None):
-        raise ValueError("name a game, or query matrix games with --ladder SIZES")
+        raise ValueError("name either a game or --ladder SIZES")
     if ladder is not None:
         if (form, repeats, sample) != ("mix", None, None):
             raise ValueError("--ladder queries probabilities: it cannot be combined with --form, --repeats or --sample")

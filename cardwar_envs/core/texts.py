@@ -152,7 +152,7 @@ class Texts(Rules[S]):
         if revealed.viewer is None:
             return "what the players see is private"
         seen = " ".join(f"{entry:g}" for entry in self.observation(revealed.state, revealed.viewer).tolist())
-        return f"player_{revealed.viewer} sees {seen}"
+        return f"seen by player_{revealed.viewer}: {seen}"
 
     def describe_course(self, revealed: Revealed[S]) -> list[str]:
         """The last moves, if any, and whether the game is over, as lines of text."""

@@ -9,13 +9,11 @@ import atexit
 import json
 import sys
 from collections import Counter
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.choice import QUICK_STATES
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import Game
@@ -104,7 +102,7 @@ def query_for(
     game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
 ) -> Query:
     """Makes the query for a player with this observation and these legal actions."""
-    player, state = seen_in_words(game, observation, mask)
+    player, state = seen_in_words(game, observation)
     actions = np.flatnonzero(mask).tolist()
     names = [game.describe_action(action, player) for action in actions]
     twice = {name for name in names if names.count(name) > 1}
@@ -121,9 +119,9 @@ def query_for(
     )
 
 
-def seen_in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
+def seen_in_words(game: Game[Any], observation: NDArray[np.float32]) -> tuple[int, str]:
     """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it."""
-    (player, text), *others = _found(game, observation, mask) or [(0, "")]
+    (player, text), *others = _found(game, observation) or [(0, "")]
     count, start = game.facts.num_players, game.initial()[0].state
     names = ["you" if seat == player else f"player_{seat}" for seat in range(count)]
     if count == 2:
@@ -137,21 +135,11 @@ def seen_in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArr
     return player, f"{seat.removesuffix('.')}\n{text}" if text and seat and known else text
 
 
-def _found(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> list[tuple[int, str]]:
+def _found(game: Game[Any], observation: NDArray[np.float32]) -> list[tuple[int, str]]:
     """Returns each seat that may have this observation, with a description of the observation."""
     if game.facts.public_state:
         state, player = game.state_of(observation)
         return [(player, game.describe(state))]
-    with suppress(ValueError):  # there are no types if players move several times on private information
-        form = form_of(game)
-        seen = [
-            (player, f"you see: {kind}")
-            for player in (0, 1)
-            for kind, row in zip(form.types[player], form.observations[player], strict=True)
-            if np.array_equal(row, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}
-        ]
-        if seen:
-            return seen
     states = _observed(game).get(observation_keys(observation[None])[0], {})
     none = (0.0,) * game.facts.num_players
     return [

@@ -59,6 +59,8 @@ class PromptForm:
         changes: dict[str, Any] = {"rules": self._put(query.rules), "state": self._put(query.state), "moves": moves}
         query = query.model_copy(update=changes)
         if self.names:
+            if not query.state:
+                raise ValueError(f"{self.game.facts.name} has too many states to describe one under a disguise")
             moves = [Move(action=number, name=move.name) for number, move in enumerate(moves)]
             changes |= {"game": "", "parameters": {}, "observation": [], "moves": moves}
         if self._hide:

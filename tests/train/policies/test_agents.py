@@ -90,7 +90,7 @@ def test_a_question_says_all_that_the_player_sees():
     for poker in (make_game("dice_poker"), Undeclared()):
         seen = poker.observation(DicePokerState((4, 2)), 1)
         query = query_for(poker, seen, np.array([1, 1], np.int8))
-        assert query.state == f"{poker.seat_in_words(1)[:-1]}\nyou see: 2"
+        assert query.state == f"{poker.seat_in_words(1)[:-1]}\nopponent rolled ?\nyou rolled 2"
 
 
 # What an agent does -> what is said of it.
