@@ -148,9 +148,8 @@ class LiarsDice(Game[LiarsDiceState]):
     def _paid(self, state: LiarsDiceState) -> tuple[float, float]:
         """What the players are paid if the last bid is called a lie."""
         bid = state.bids[-1]
-        return (
-            (1.0, -1.0) if (self._found(state, bid) > bid // self.sides) == (len(state.bids) % 2 == 1) else (-1.0, 1.0)
-        )
+        won = (self._found(state, bid) > bid // self.sides) == (len(state.bids) % 2 == 1)
+        return (1.0, -1.0) if won else (-1.0, 1.0)
 
     def _found(self, state: LiarsDiceState, bid: int) -> int:
         """The number of dice that count as the face of a bid."""

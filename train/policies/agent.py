@@ -120,32 +120,27 @@ def query_for(
 
 
 def seen_in_words(game: Game[Any], observation: NDArray[np.float32]) -> tuple[int, str]:
-    """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it."""
-    (player, text), *others = _found(game, observation) or [(0, "")]
+    """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it.
+
+    The text is empty if the game has private information and too many states to look for the observation.
+    """
     count, start = game.facts.num_players, game.initial()[0].state
+    if game.facts.public_state:
+        state, player = game.state_of(observation)
+        text = game.describe(state)
+        # Some games show every player a seat of its own as seat 0.
+        known = game.state_of(game.observation(start, count - 1))[1] == count - 1
+    else:
+        (player, state), *others = _observed(game).get(observation_keys(observation[None])[0], {0: None}).items()
+        if state is None:
+            return 0, ""
+        text, known = game.describe_revealed(Revealed(state, player, None, (0.0,) * count, over=False)), not others
     names = ["you" if seat == player else f"player_{seat}" for seat in range(count)]
     if count == 2:
         names[1 - player] = "opponent"
     text = with_names(text, names)
-    # Some public games show every player a seat of its own as seat 0.
-    known = not others
-    if known and game.facts.public_state:
-        known = game.state_of(game.observation(start, count - 1))[1] == count - 1
     seat = game.seat_in_words(player) or ("" if "you" in text.split() else f"You are in seat {player}.")
-    return player, f"{seat.removesuffix('.')}\n{text}" if text and seat and known else text
-
-
-def _found(game: Game[Any], observation: NDArray[np.float32]) -> list[tuple[int, str]]:
-    """Returns each seat that may have this observation, with a description of the observation."""
-    if game.facts.public_state:
-        state, player = game.state_of(observation)
-        return [(player, game.describe(state))]
-    states = _observed(game).get(observation_keys(observation[None])[0], {})
-    none = (0.0,) * game.facts.num_players
-    return [
-        (player, game.describe_revealed(Revealed(state, player, None, none, over=False)))
-        for player, state in states.items()
-    ]
+    return player, f"{seat.removesuffix('.')}\n{text}" if seat and known else text
 
 
 @cached_by_game(4)

@@ -18,7 +18,7 @@ from train.policies.agent import query_for
 from train.policies.agent_lines import Move, Query
 
 # Methods whose texts a disguise must fit.
-TEXTS = ("describe", "describe_action", "describe_revealed", "how_to_play")
+TEXTS = ("describe", "describe_action", "describe_revealed", "how_to_play", "seat_in_words")
 # Cards get numbers of two digits if there are few.
 LOWEST, HIGHEST = 11, 99
 # Maximum number of names that the rules list if the legal moves are hidden.
@@ -85,7 +85,7 @@ class PromptForm:
             word = self._words[found[1].casefold()]
             return word.capitalize() if found[0][0].isupper() else word
 
-        pattern = rf"\b({'|'.join(self._words)})(?=(s|e?d)?\b)"
+        pattern = rf"\b({'|'.join(map(re.escape, self._words))})(?=(s|e?d)?\b)"
         return re.sub(pattern, other, text, flags=re.IGNORECASE) if self._words else text
 
     def _disguise(self, rng: np.random.Generator) -> None:
