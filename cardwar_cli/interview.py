@@ -73,21 +73,25 @@ def interview(
     forms = {"disguise": disguise, "hide_moves": hide_moves}
     if (game is None) == (ladder is None):
         raise ValueError("name either a game or --ladder SIZES")
+    if sample is not None and (ladder or games):
+        raise ValueError(f"--sample ({sample}) cannot be combined with --games or --ladder")
     if ladder is not None:
-        if sample is not None:
-            raise ValueError(f"--sample ({sample}) cannot be combined with --ladder ({ladder})")
         _ladder({"ladder": _sizes(ladder), "games": games or RUNGS}, agent, folder, seed, tries, forms, as_json)
         return
     from train.policies.prompt_form import PromptForm
 
     rules = game_from_words(str(game), words or [])
-    settings = _checked(rules, sample, games)
+    settings = {name: number for name, number in (("sample", sample), ("games", games)) if number is not None}
+    if settings and not is_duel(rules):
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: --sample and --games do not apply")
     prompts = PromptForm(rules, seed if disguise else None, hide_moves)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
     with _interviewing(folder, {**head, **forms, "names": prompts.names}, prompts, tries) as interviewer:
         say_aside(_queries(settings, about, rules, len(interviewer.answers)))
-        figures, ended = _measured(interviewer, settings, about, seed)
+        figures, ended = (
+            _sampled(interviewer, settings, about, seed) if settings else (_exact(interviewer, about), None)
+        )
         figures |= _counts(interviewer, ended)
         if as_json:
             print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
@@ -167,16 +171,6 @@ def _ladder(
     _show_counts(counts)
 
 
-def _checked(rules: Game[Any], sample: int | None, games: int | None) -> dict[str, Any]:
-    """Returns the settings to record; raises a ValueError for conflicting options."""
-    settings = {name: number for name, number in (("sample", sample), ("games", games)) if number is not None}
-    if len(settings) > 1:
-        raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
-    if settings and not is_duel(rules):
-        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: --sample and --games do not apply")
-    return settings
-
-
 def _queries(settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> str:
     """Says how many queries the interview makes, before the first one; `found` answers are already stored."""
     if "games" in settings:
@@ -200,27 +194,19 @@ def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
         return Judge(find_equilibrium(rules, progress))
 
 
-def _measured(
-    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
-) -> tuple[dict[str, Any], AgentError | None]:
-    """Queries the agent and computes the figures; `about` comes from `_prepared`.
+def _exact(interviewer: Interviewer, states: Any) -> dict[str, Any]:
+    from cardwar_play.interview_figures import exact_from_mixes
 
-    Returns:
-        The figures, and the error that ended a sample early; other errors of the agent are raised.
-    """
-    from cardwar_play import interview_figures as figures
-
-    if settings:
-        return _sampled(interviewer, settings, about, seed)
-    with advancing("queries", len(about)) as bar:
-        result = figures.exact_from_mixes(interviewer, about, bar)
+    with advancing("queries", len(states)) as bar:
+        result = exact_from_mixes(interviewer, states, bar)
     exact = {"exploitability": result.total / 2} if is_duel(interviewer.form.game) else {}
-    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}, None
+    return {"measured": "exact", "states": len(states), **exact, "nash_conv": result.total}
 
 
 def _sampled(
-    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
+    interviewer: Interviewer, settings: dict[str, Any], judge: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
+    """Returns the figures, and the error that ended the sample early, if one did."""
     from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
@@ -228,7 +214,7 @@ def _sampled(
     sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
     with advancing(what, total) as bar:
         try:
-            for row in sampled(interviewer, about, total, seed):
+            for row in sampled(interviewer, judge, total, seed):
                 rows.append(row)
                 bar(len(rows))
         except AgentError as error:
@@ -236,11 +222,9 @@ def _sampled(
                 raise
             ended = error
     samples = np.array(rows)
-    found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
-    found |= {
-        name: interval._asdict()
-        for name, interval in figures.intervals_of(interviewer.form.game, about, samples).items()
-    }
+    intervals = figures.intervals_of(interviewer.form.game, judge, samples).items()
+    found: dict[str, Any] = {name: interval._asdict() for name, interval in intervals}
+    found |= {"measured": "sampled", "completed": len(rows)}
     if what == "games":
         costs, losses = samples.var(axis=0)
         found["variance_ratio"] = float(losses / costs) if costs else None

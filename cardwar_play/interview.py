@@ -179,7 +179,7 @@ class Interviewer:
 
         Raises:
             InvalidAnswersError: If the agent has given too many invalid answers to this query; they remain stored.
-            AgentError: If the agent exits or exceeds the time limit; the answers so far remain stored.
+            AgentError: If the agent exits or exceeds the time limit.
             ValueError: If the stored answer belongs to a different query or is invalid.
         """
         query, sent = self.form.queries(*view, ask)

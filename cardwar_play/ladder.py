@@ -32,15 +32,12 @@ def make_rungs(size: int, games: int, seed: int, disguise: bool, hide_moves: boo
 
 
 def climb(agent: Interviewer, rungs: Sequence[PromptForm], advance: Callable[[int], None]) -> dict[str, float]:
-    """Queries the agent for both seats' strategies in games of one size.
+    """Queries the agent for both seats' strategies in games of one size; raises an AgentError if the agent fails.
 
     Returns:
         "right", the fraction of games with an exploitability of at most `TOLERANCE`; "answered", the number of games
         with valid answers, as the others are not right; "exploitability", the mean over these in payoff points; and
         "uniform", that of uniform play in all games. All are exact for these games.
-
-    Raises:
-        AgentError: If the agent exits or exceeds the time limit.
     """
     found = list[float]()
     for done, agent.form in enumerate(rungs, start=1):
