@@ -203,19 +203,24 @@ def test_a_program_sees_only_harmless_variables_and_those_that_its_command_names
         AgentProcess(f"-e NO_SUCH_KEY {MIXING}")
 
 
-def test_moves_will_do_where_games_are_sampled(agent):
+def test_moves_will_do_where_games_are_sampled_and_what_was_lenient_is_said(agent, capsys):
     game = make_game("jujitsu", num_cards=3)
-    program = agent(QUERY + "    print(json.dumps({'move': names[-1]}), flush=True)", game, accepts_moves=True)
+    program = agent(QUERY + "    print(json.dumps({'move': names[-1] + ' '}), flush=True)", game, accepts_moves=True)
     payoffs = baselines.play_games(game, [program, "lowest_card"], games=1)
     assert payoffs.tolist() == baselines.play_games(game, ["highest_card", "lowest_card"], games=1).tolist()
+    program.say_lenient()
+    assert capsys.readouterr().err.endswith(f": answers read leniently: move names {program.queries}\n")
 
 
 def test_only_what_is_typed_is_started(monkeypatch):
     game, word = make_game("jujitsu", num_cards=3), f"agent:{MIXING}"
     assert split_policies(f"{word} a,b") == [f"{word} a,b"]
     monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", "--policy", word])
-    policy = policy_from(word, game)
+    with monkeypatch.context() as patched:
+        patched.setattr("atexit.register", (at_exit := []).append)
+        policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
+    assert policy.say_lenient in at_exit
     policy.close()
     monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", f"--policy={word}"])
     typed_agent(word, game).close()
