@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -42,11 +43,9 @@ def climb(agent: Interviewer, rungs: Sequence[PromptForm], advance: Callable[[in
     found = list[float]()
     for done, agent.form in enumerate(rungs, start=1):
         prefix = f"{agent.form.game.facts.name} {done} "
-        try:
-            states = information_states(agent.form.game)
+        states = information_states(agent.form.game)
+        with suppress(InvalidAnswersError):
             found.append(exact_from_mixes(agent, states, lambda _: None, prefix).total / 2)
-        except InvalidAnswersError:
-            pass
         advance(done)
     uniform = float(np.mean([baselines.exploitability(rung.game, "uniform") for rung in rungs]))
     right = sum(each <= TOLERANCE for each in found) / len(rungs)

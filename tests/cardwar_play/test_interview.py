@@ -121,7 +121,7 @@ def test_a_damaged_line_is_named_and_only_its_query_is_repeated(capsys, tmp_path
     lines = content.splitlines(keepends=True)
     start = len(lines[0]) + len(lines[1])
     head = json.loads((tmp_path / "out" / HEAD_FILE).read_bytes())
-    for place in range(len(lines[2]) - 1):  # every byte of the third line, and every bit of a byte in turn
+    for place in range(0, len(lines[2]) - 1, 5):  # bytes all over the third line, and every bit of a byte in turn
         flipped = bytearray(content)
         flipped[start + place] ^= 1 << place % 8
         path.write_bytes(flipped)

@@ -96,9 +96,7 @@ class PromptForm:
             return
         owner = next(each for each in type(game).__mro__ if "own_words" in vars(each))
         if not game.own_words or any(getattr(type(game), text) is not getattr(owner, text) for text in TEXTS):
-            raise ValueError(
-                f"{game.facts.name} cannot be disguised: its texts have no words that it declares replaceable"
-            )
+            raise ValueError(f"{game.facts.name} cannot be disguised: it has texts without `own_words` to replace")
         self._words = {word.casefold(): next(words) for word in game.own_words}
         ranks = game.ordinal_ranks
         numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
