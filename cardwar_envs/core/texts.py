@@ -40,7 +40,8 @@ class Texts(Rules[S]):
     card_word: ClassVar[str] = "card"  # name of a card
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
     own_words: ClassVar[tuple[str, ...]] = ()  # words that a disguise replaces by new ones: the texts explain them
-    shown_ranks: ClassVar[Mapping[int, int]] = {}  # of a disguised copy: rank -> its number in texts
+    # Of a disguised copy: ranks, and their numbers in texts; immutable, as results are cached by a game's attributes.
+    shown_ranks: ClassVar[tuple[tuple[int, int], ...]] = ()
     checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
@@ -94,7 +95,7 @@ class Texts(Rules[S]):
 
     def shown(self, rank: int) -> int:
         """The number that texts show for a rank."""
-        return self.shown_ranks.get(rank, rank)
+        return dict(self.shown_ranks).get(rank, rank)
 
     def relabelled(self, words: Iterator[str]) -> tuple[Any, dict[str, str]] | None:
         """A copy with other names, and old -> new name, if the game's names are free labels; None by default."""

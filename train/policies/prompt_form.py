@@ -100,10 +100,10 @@ class PromptForm:
         self._words = {word.casefold(): next(words) for word in game.own_words}
         ranks = game.ordinal_ranks
         numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
-        shown = dict(zip(ranks, sorted(numbers.tolist()), strict=True))
+        shown = tuple(zip(ranks, sorted(numbers.tolist()), strict=True))
         self._shown = copy.copy(game)
         object.__setattr__(self._shown, "shown_ranks", shown)  # of a frozen dataclass; the rules do not read it
-        self.names = self._words | {str(rank): str(number) for rank, number in shown.items()}
+        self.names = self._words | {str(rank): str(number) for rank, number in shown}
 
 
 def _new_words(rng: np.random.Generator) -> Iterator[str]:
