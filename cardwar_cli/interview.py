@@ -29,7 +29,7 @@ RUNGS, MOST_ACTIONS = 20, 20
 
 def interview(
     game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="As for other commands; none with --ladder.")
+        str | None, typer.Argument(metavar="GAME", help="As for other commands; none with --ladder.")
     ] = None,
     words: Words = None,
     *,
