@@ -19,19 +19,17 @@ from train.text.printing import points
 
 if TYPE_CHECKING:
     from cardwar_envs import Game
-    from cardwar_play.interview import Answers, Interviewer
+    from cardwar_play.interview import Interviewer
     from train.policies.agent_process import AgentError
+    from train.policies.prompt_form import PromptForm
 
-FORMS = ("mix", "move")
-# Moves per information state: best responses are computed from a quarter of them and measured on the others.
-REPEATS = 200
 # Matrix games of each size of a ladder, and the largest size.
 RUNGS, MOST_ACTIONS = 20, 20
 
 
 def interview(
     game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="As for other commands; none with --ladder.")
+        str | None, typer.Argument(metavar="GAME", help="As for other commands; none with --ladder.")
     ] = None,
     words: Words = None,
     *,
@@ -40,13 +38,6 @@ def interview(
         Path,
         typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
     ],
-    form: Annotated[
-        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
-    ] = "mix",
-    repeats: Annotated[
-        int | None,
-        typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
-    ] = None,
     sample: Annotated[
         int | None,
         typer.Option(parser=count(2), metavar="N", help="Query N states of random play, not all information states."),
@@ -79,69 +70,71 @@ def interview(
     as_json: AsJson = False,
 ) -> None:
     """Query an agent at every information state, store its answers, and compute its exact exploitability."""
-    from cardwar_play.interview import Interviewer
-    from train.policies.agent_process import AgentError
+    forms = {"disguise": disguise, "hide_moves": hide_moves}
+    if (game is None) == (ladder is None):
+        raise ValueError("name either a game or --ladder SIZES")
+    if sample is not None and (ladder or games):
+        raise ValueError(f"--sample ({sample}) cannot be combined with --games or --ladder")
+    if ladder is not None:
+        _ladder({"ladder": _sizes(ladder), "games": games or RUNGS}, agent, folder, seed, tries, forms, as_json)
+        return
     from train.policies.prompt_form import PromptForm
 
-    forms = {"disguise": disguise, "hide_moves": hide_moves}
-    if ladder is not None:
-        if game is not None or sample is not None or repeats is not None or form != "mix":
-            raise ValueError("--ladder has games of its own: it cannot be combined with GAME, --form or --sample")
-        _ladder(_sizes(ladder), games or RUNGS, agent, folder, seed, tries, forms, as_json)
-        return
-    if game is None:
-        raise ValueError("name a game, or query matrix games with --ladder SIZES")
-    rules = game_from_words(game, words or [])
-    settings = _checked(rules, form, repeats, sample, games)
+    rules = game_from_words(str(game), words or [])
+    settings = {name: number for name, number in (("sample", sample), ("games", games)) if number is not None}
+    if settings and not is_duel(rules):
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: --sample and --games do not apply")
     prompts = PromptForm(rules, seed if disguise else None, hide_moves)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
-    with _opened(folder, {**head, **forms, "names": prompts.names}) as answers:
-        say_aside(_queries(settings, about, rules, len(answers)))
-        with closing(Interviewer(rules, agent, answers, tries, prompts)) as interviewer:
-            figures, ended = _measured(interviewer, settings, about, seed)
-        if ended is None:
-            answers.require_all_used()
-        figures |= _counts(interviewer)
-    if "measured" in figures and as_json:
-        print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
-    elif "measured" in figures:
+    with _interviewing(folder, {**head, **forms, "names": prompts.names}, prompts, tries) as interviewer:
+        say_aside(_queries(settings, about, rules, len(interviewer.answers)))
+        figures, ended = (
+            _sampled(interviewer, settings, about, seed) if settings else (_exact(interviewer, about), None)
+        )
+        figures |= _counts(interviewer, ended)
+        if as_json:
+            print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
+        else:
+            if ended is not None:
+                say(f"only the first {figures['completed']:,} are complete:")
+            _show(rules, figures)
+            _show_counts(figures)
         if ended is not None:
-            say(f"only the first {figures['completed']:,} are complete:")
-        _show(rules, figures)
-        _show_counts(figures)
-    if ended is not None:
-        raise AgentError(f"{ended}; {_kept(figures['answers'], folder)}")
+            raise ended
 
 
 @contextmanager
-def _opened(folder: Path, head: dict[str, Any]) -> Iterator[Answers]:
-    """Opens the answers in a folder, and names their damaged lines."""
-    from cardwar_play.interview import answers_in
+def _interviewing(folder: Path, head: dict[str, Any], prompts: PromptForm, tries: int) -> Iterator[Interviewer]:
+    """Opens the answers in a folder, names their damaged lines, and says how to go on if the agent fails."""
+    from cardwar_play.interview import Interviewer, answers_in
     from train.policies.agent_lines import PROTOCOL
+    from train.policies.agent_process import AgentError
 
     with answers_in(folder, {**head, "protocol": PROTOCOL}) as answers:
         if answers.damaged:
             lines = ", ".join(map(str, answers.damaged))
             say_aside(f"{answers.path}: damaged lines, ignored: {lines}; their queries are repeated")
-        yield answers
+        with closing(Interviewer(prompts, head["agent"], answers, tries)) as interviewer:
+            try:
+                yield interviewer
+            except AgentError as error:
+                kept = f"{counted(len(answers), 'answer')} stored in {folder}"
+                raise AgentError(f"{error}; {kept}; the same command resumes there") from None
 
 
-def _counts(interviewer: Interviewer) -> dict[str, Any]:
+def _counts(interviewer: Interviewer, ended: AgentError | None = None) -> dict[str, Any]:
     """Counts the answers, and how many of them were invalid or needed which leniency."""
     answers = interviewer.answers
+    if ended is None:
+        answers.require_all_used()
     return {
         "answers": len(answers),
         "invalid_answers": sum(map(len, answers.failures.values())),
-        "illegal_answers": answers.illegal,
         "lenient": dict(sorted(interviewer.lenient.items())),
         "damaged_lines": len(answers.damaged),
-        "about": [json.loads(said) for said in answers.abouts()],
+        "about": [json.loads(said) for said in interviewer.abouts],
     }
-
-
-def _kept(answers: int, folder: Path) -> str:
-    return f"{counted(answers, 'answer')} stored in {folder}; the same command resumes there"
 
 
 def _sizes(words: str) -> list[int]:
@@ -152,68 +145,41 @@ def _sizes(words: str) -> list[int]:
 
 
 def _ladder(
-    sizes: list[int], games: int, agent: str, folder: Path, seed: int, tries: int, forms: Any, as_json: bool
+    settings: dict[str, Any], agent: str, folder: Path, seed: int, tries: int, forms: Any, as_json: bool
 ) -> None:
-    """Queries the agent for both strategies of `games` random matrix games of each size."""
-    from cardwar_play.interview import Interviewer
+    """Queries the agent for both strategies of random matrix games of each size."""
     from cardwar_play.ladder import TOLERANCE, climb, make_rungs
-    from train.policies.agent_process import AgentError
 
-    rungs = {size: [*make_rungs(size, games, seed, **forms)] for size in sizes}
-    names = {rung.key: rung.form.names for steps in rungs.values() for rung in steps if rung.form.names}
-    settings, rows = {"ladder": sizes, "games": games, "agent": agent, "seed": seed, **forms}, list[dict[str, Any]]()
-    with _opened(folder, {**settings, "names": names}) as answers:
+    settings, games, sizes = settings | {"agent": agent, "seed": seed, **forms}, settings["games"], settings["ladder"]
+    rungs, rows = {size: make_rungs(size, games, seed, **forms) for size in sizes}, list[dict[str, Any]]()
+    with _interviewing(folder, settings, rungs[sizes[0]][0], tries) as interviewer:
         say_aside(f"{2 * games * len(sizes):,} queries: both seats of {games:,} games of each size")
-        with closing(Interviewer(rungs[sizes[0]][0].game, agent, answers, tries)) as interviewer:
-            try:
-                for size, steps in rungs.items():
-                    with advancing(f"games of {size} x {size}", games) as bar:
-                        found = climb(interviewer, steps, bar)
-                    rows += [{"size": size, "player": player, **figures} for player, figures in found.items()]
-            except AgentError as error:
-                raise AgentError(f"{error}; {_kept(len(answers), folder)}") from None
-        answers.require_all_used()
+        for size in sizes:
+            with advancing(f"games of {size} x {size}", games) as bar:
+                rows.append({"size": size, **climb(interviewer, rungs[size], bar)})
         counts = _counts(interviewer)
     if as_json:
         print(json.dumps({**settings, "measured": "exact", "tolerance": TOLERANCE, "rows": rows, **counts}))
         return
-    table = new_table(f"{games} matrix games of each size", "player", "answered", "right", "mean exploitability")
+    table = new_table(f"{games} games of each size", "size", "answered", "right", "mean exploitability", "of uniform")
     for row in rows:
-        name = f"{row['size']}x{row['size']} {row['player'].replace('_', ' ')}"
-        table.add_row(name, str(row["answered"]), f"{row['right']:.0%}", points(row.get("exploitability"), 3))
+        means = (points(row.get(name), 3) for name in ("exploitability", "uniform"))
+        table.add_row(f"{row['size']}x{row['size']}", str(row["answered"]), f"{row['right']:.0%}", *means)
     out.print(table)
     say(f"right: an exploitability of at most {TOLERANCE:g} points, 1 % of the range of payoffs")
     say("figures are exact for these games, which have no pure equilibrium; a game without valid answers is not right")
     _show_counts(counts)
 
 
-def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
-    """Returns the settings to record; raises a ValueError for conflicting options."""
-    if form not in FORMS:
-        raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
-    if sample is not None and games is not None:
-        raise ValueError(f"--sample ({sample}) cannot be combined with --games ({games})")
-    if form == "move" and (sample or games):
-        raise ValueError("--form move queries all information states: it cannot be combined with --sample or --games")
-    if repeats is not None and form != "move":
-        raise ValueError(f"--repeats ({repeats}) requires --form move")
-    if (form == "move" or sample or games) and not is_duel(rules):
-        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
-    if games is not None or sample is not None:
-        return {"games": games} if games is not None else {"sample": sample}
-    return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
-
-
 def _queries(settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> str:
     """Says how many queries the interview makes, before the first one; `found` answers are already stored."""
-    number, times = f"{len(about):,} information states" if "form" in settings else "", ""
     if "games" in settings:
         number = f"{counted(settings['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
     elif "sample" in settings:
         number = counted(settings["sample"], "state")
-    elif "repeats" in settings:
-        times = f", {settings['repeats']} times each"
-    return f"{number} to query{times}" + (f"; resumed with {counted(found, 'stored answer')}" if found else "")
+    else:
+        number = counted(len(about), "information state")
+    return f"{number} to query" + (f"; resumed with {counted(found, 'stored answer')}" if found else "")
 
 
 def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
@@ -222,41 +188,25 @@ def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
     from cardwar_play.seating import find_equilibrium
     from train.policies.table_files import information_states
 
-    if "form" in settings:
+    if not settings:
         return information_states(rules)
     with advancing("matrix games") as progress:
         return Judge(find_equilibrium(rules, progress))
 
 
-def _measured(
-    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
-) -> tuple[dict[str, Any], AgentError | None]:
-    """Queries the agent and computes the figures, even if it fails mid-sample; `about` comes from `_prepared`.
+def _exact(interviewer: Interviewer, states: Any) -> dict[str, Any]:
+    from cardwar_play.interview_figures import exact_from_mixes
 
-    Returns:
-        The figures, and the error that ended the interview early. Without figures "measured" is missing.
-    """
-    from cardwar_play import interview_figures as figures
-    from train.policies.agent_process import AgentError
-
-    if "form" not in settings:
-        return _sampled(interviewer, settings, about, seed)
-    with advancing("queries", len(about) * settings.get("repeats", 1)) as bar:
-        try:
-            if "repeats" in settings:
-                found = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)
-                bound = {"exploitability_of_frequencies": found.frequencies, "lower_bound": found.bound._asdict()}
-                return {"measured": "lower bound", "states": len(about), **bound}, None
-            result = figures.exact_from_mixes(interviewer, about, bar)
-        except AgentError as error:
-            return {}, error
-    exact = {"exploitability": result.total / 2} if is_duel(interviewer.game) else {}
-    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}, None
+    with advancing("queries", len(states)) as bar:
+        result = exact_from_mixes(interviewer, states, bar)
+    exact = {"exploitability": result.total / 2} if is_duel(interviewer.form.game) else {}
+    return {"measured": "exact", "states": len(states), **exact, "nash_conv": result.total}
 
 
 def _sampled(
-    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
+    interviewer: Interviewer, settings: dict[str, Any], judge: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
+    """Returns the figures, and the error that ended the sample early, if one did."""
     from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
@@ -264,18 +214,17 @@ def _sampled(
     sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
     with advancing(what, total) as bar:
         try:
-            for row in sampled(interviewer, about, total, seed):
+            for row in sampled(interviewer, judge, total, seed):
                 rows.append(row)
                 bar(len(rows))
         except AgentError as error:
+            if len(rows) < 2:
+                raise
             ended = error
-    if len(rows) < 2:
-        return {}, ended
     samples = np.array(rows)
-    found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
-    found |= {
-        name: interval._asdict() for name, interval in figures.intervals_of(interviewer.game, about, samples).items()
-    }
+    intervals = figures.intervals_of(interviewer.form.game, judge, samples).items()
+    found: dict[str, Any] = {name: interval._asdict() for name, interval in intervals}
+    found |= {"measured": "sampled", "completed": len(rows)}
     if what == "games":
         costs, losses = samples.var(axis=0)
         found["variance_ratio"] = float(losses / costs) if costs else None
@@ -293,11 +242,6 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
             say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
         say(f"NashConv {points(found['nash_conv'])}")
         say_identity(rules)
-    elif found["measured"] == "lower bound":
-        low = points(max(found["lower_bound"]["low"], 0.0), 4)
-        say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
-        frequencies = points(found["exploitability_of_frequencies"], 4)
-        say(f"exploitability of its move frequencies: {frequencies}, on average higher than that of its strategy")
     elif "cost_per_decision" in found:
         say(_interval("mean cost per decision in random play:", found["cost_per_decision"]))
     else:
@@ -309,11 +253,12 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
 
 
 def _show_counts(found: dict[str, Any]) -> None:
-    illegal = f" ({found['illegal_answers']:,} named no legal move)" if found["illegal_answers"] else ""
-    invalid = f"; {found['invalid_answers']:,} more were invalid{illegal}" if found["invalid_answers"] else ""
+    from train.policies.agent_lines import lenient_in_words
+
+    invalid = f"; {found['invalid_answers']:,} more were invalid" if found["invalid_answers"] else ""
     damaged = f"; {counted(found['damaged_lines'], 'damaged line')} ignored" if found["damaged_lines"] else ""
     say(f"{found['answers']:,} answers{invalid}{damaged}")
     if found["lenient"]:
-        say(f"answers read leniently: {', '.join(f'{kind} {number:,}' for kind, number in found['lenient'].items())}")
+        say(lenient_in_words(found["lenient"]))
     for about in found["about"]:
         say(f"the agent's remarks on its answers: {', '.join(f'{name} {value}' for name, value in about.items())}")

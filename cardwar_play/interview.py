@@ -18,14 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.system.files import open_inside, parse_object, read_plain, write_atomically
-from cardwar_envs import Game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
-from train.policies.agent_lines import NOT_LEGAL, Query, Reply, parse_answer, read_answer
+from train.policies.agent_lines import Query, Reply, read_answer
 from train.policies.agent_process import AgentError, AgentProcess
 from train.policies.prompt_form import PromptForm
 from train.policies.table_files import View, key_of
 from train.storage.alone import alone_in
-from train.text.validation import one_line
 
 HEAD_FILE, ANSWERS_FILE = "interview.json", "answers.jsonl"
 # Maximum size of a folder's answers, in bytes.
@@ -62,54 +60,31 @@ class Answers:
         """The file of answers."""
         return self.folder / ANSWERS_FILE
 
-    def get(self, key: str, query: Query, sent: Query) -> Reply | None:
-        """Returns the answer to a query, of which the agent got `sent`, or None if there is none yet.
+    def get(self, key: str, sent: Query) -> bytes | None:
+        """Returns the stored answer to a query, or None if there is none yet.
 
         Raises:
-            ValueError: If `key` belongs to a different query, or the stored answer is invalid or was read differently.
+            ValueError: If `key` belongs to a different query.
         """
         self._used.add(key)
         if (kept := self._valid.get(key)) is None:
             return None
         if kept["query"] != stored(sent):
             raise ValueError(f"{self.path}: {key} belongs to a different query; use another folder")
-        try:
-            reply = read_answer(kept["answer"].encode(errors="replace"), query)
-        except ValueError as error:
-            raise ValueError(f"{self.path}: the answer to {key} is invalid: it {error}") from None
-        if kept.get("used") != used(reply, query):
-            raise ValueError(
-                f"{self.path}: the answer to {key} was read as {kept.get('used')}, not {used(reply, query)}"
-            )
-        return reply
+        return str(kept["answer"]).encode(errors="replace")
 
     def require_all_used(self) -> None:
         """Raises a ValueError if the folder has answers to queries that the interview does not make."""
         if unknown := [key for key in (*self._valid, *self.failures) if key not in self._used]:
             raise ValueError(f"{self.path}: this interview has no query {unknown[0]!r}; use another folder")
 
-    def keep(self, key: str, sent: Query, answer: str, **more: str | None) -> None:
-        """Stores an answer, an invalid one with the reason as `failure`, one read leniently with what was `used`."""
-        entry = {"key": key, "query": stored(sent), "answer": answer} | {
-            name: text for name, text in more.items() if text
-        }
+    def keep(self, key: str, sent: Query, answer: bytes, **failure: str) -> None:
+        """Stores an answer, an invalid one with the reason as `failure`."""
+        entry = {"key": key, "query": stored(sent), "answer": answer.decode(errors="replace"), **failure}
         self._file.write(line_of(entry) + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
         self._take(entry)
-
-    @property
-    def illegal(self) -> int:
-        """The number of invalid answers that name something else than a legal move."""
-        return sum(NOT_LEGAL in reason for reasons in self.failures.values() for reason in reasons)
-
-    def abouts(self) -> list[str]:
-        """Returns the agent's distinct remarks on its answers, in order of first appearance."""
-        with one_line():
-            remarks = [
-                parse_answer(entry["answer"].encode(errors="replace"))[0].about for entry in self._valid.values()
-            ]
-        return list(dict.fromkeys(json.dumps(remark) for remark in remarks if remark))
 
     def _take(self, entry: dict[str, Any]) -> None:
         if "failure" in entry:
@@ -121,12 +96,6 @@ class Answers:
 def stored(query: Query) -> dict[str, Any]:
     """Returns a query as it is stored, without its number."""
     return query.model_dump(mode="json", exclude={"query"})
-
-
-def used(reply: Reply, query: Query) -> str | None:
-    """Returns the answer by the protocol that a leniently read answer stands for; None if it is one itself."""
-    mix = {move.name: p for move, p in zip(query.moves, reply.probabilities, strict=True) if p}
-    return json.dumps({"move": next(iter(mix))} if reply.is_move else {"probabilities": mix}) if reply.lenient else None
 
 
 @contextmanager
@@ -177,7 +146,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     entry.pop("sha256", None)
-    named = {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure", "used"}
+    named = {"key", "query", "answer"} <= entry.keys() <= {"key", "query", "answer", "failure"}
     texts = all(isinstance(entry[name], str) for name in entry.keys() - {"query"})
     return entry if named and texts and line_of(entry) == line else None
 
@@ -190,38 +159,43 @@ class Interviewer:
     """Queries an agent; the agent is started for the first query that has no stored answer.
 
     Args:
-        game: The rules.
+        form: The form of the queries, with the game.
         command: The agent.
         answers: The stored answers.
         tries: Number of invalid answers to one query after which an error is raised.
-        form: The form of the queries; by default plain.
 
     Attributes:
-        lenient: How many of the answers needed each leniency of `Reply.lenient`.
+        lenient: How many of the answers needed each kind of leniency.
+        abouts: The agent's distinct remarks on its answers, as JSON, in order of first appearance.
     """
 
-    def __init__(
-        self, game: Game[Any], command: str, answers: Answers, tries: int, form: PromptForm | None = None
-    ) -> None:
-        self.game, self.answers, self.form = game, answers, form or PromptForm(game)
-        self.lenient = Counter[str]()
+    def __init__(self, form: PromptForm, command: str, answers: Answers, tries: int) -> None:
+        self.form, self.answers, self.lenient, self.abouts = form, answers, Counter[str](), dict[str, None]()
         self._command, self._tries, self._queries = command, tries, 0
         self._process: AgentProcess | None = None
 
-    def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> tuple[NDArray[np.float64], bool]:
-        """Returns the probabilities `[num_actions]` in the answer, and whether the answer named only a move.
+    def mix(self, key: str, view: View, ask: Literal["mix", "any"]) -> NDArray[np.float64]:
+        """Returns the probabilities `[num_actions]` in the answer.
 
         Raises:
             InvalidAnswersError: If the agent has given too many invalid answers to this query; they remain stored.
-            AgentError: If the agent exits or exceeds the time limit; the answers so far remain stored.
+            AgentError: If the agent exits or exceeds the time limit.
+            ValueError: If the stored answer belongs to a different query or is invalid.
         """
-        query = self.form.query(*view, ask)
-        sent = self.form.sent(query)
-        reply = self.answers.get(key, query, sent) or self._query(key, query, sent)
+        query, sent = self.form.queries(*view, ask)
+        if (line := self.answers.get(key, sent)) is None:
+            reply = self._query(key, query, sent)
+        else:
+            try:
+                reply = read_answer(line, query)
+            except ValueError as error:
+                raise ValueError(f"{self.answers.path}: the answer to {key} is invalid: it {error}") from None
         self.lenient.update(reply.lenient)
-        mix = np.zeros(self.game.facts.num_actions)
+        if reply.about:
+            self.abouts[json.dumps(reply.about)] = None
+        mix = np.zeros(self.form.game.facts.num_actions)
         mix[[move.action for move in query.moves]] = reply.probabilities
-        return mix, reply.is_move
+        return mix
 
     def close(self) -> None:
         """Terminates the agent."""
@@ -237,9 +211,9 @@ class Interviewer:
             try:
                 reply = read_answer(line, query)
             except ValueError as error:
-                self.answers.keep(key, sent, line.decode(errors="replace"), failure=str(error))
+                self.answers.keep(key, sent, line, failure=str(error))
                 continue
-            self.answers.keep(key, sent, line.decode(), used=used(reply, query))
+            self.answers.keep(key, sent, line)
             return reply
         *_, why = reasons = self.answers.failures[key]
         raise InvalidAnswersError(

@@ -1,9 +1,9 @@
-"""Figures from an agent's answers: exact from probabilities, bounds from moves, and costs of moves in games."""
+"""Figures from an agent's answers: exact from probabilities, and the costs of moves in games."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,9 @@ def exact_from_mixes(
     """
     mixes = {}
     for number, (key, view) in enumerate(states.items()):
-        mixes[key] = agent.mix(f"{prefix}mix {number}", view, "mix")[0]
+        mixes[key] = agent.mix(f"{prefix}mix {number}", view, "mix")
         advance(number + 1)
-    return baselines.nash_conv(agent.game, Answered(mixes))
+    return baselines.nash_conv(agent.form.game, Answered(mixes))
 
 
 def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) -> dict[str, Interval]:
@@ -57,54 +57,9 @@ def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) ->
     }
 
 
-class FromMoves(NamedTuple):
-    """Figures of an agent that only names moves.
-
-    Attributes:
-        frequencies: Exploitability of the move frequencies, in payoff points: exact for them, and larger than the
-            agent's exploitability on average, because a best response to them also exploits sampling noise.
-        bound: The payoff, against the rest of the moves, of best responses to the first quarter. The low end of the
-            interval is a lower bound on the agent's exploitability; it makes no distributional assumption, so it
-            needs a few hundred moves.
-    """
-
-    frequencies: float
-    bound: Interval
-
-
-def bounds_from_moves(
-    agent: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
-) -> FromMoves:
-    """Queries an agent for `repeats` moves at every information state of a two-player zero-sum game.
-
-    The interval is valid if the answers are independent and no game visits an information state twice.
-    """
-    game, rng = agent.game, np.random.default_rng(seed)
-    moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
-    for number, (key, view) in enumerate(states.items()):
-        for repeat, policy in enumerate(moves):
-            mix, _ = agent.mix(f"move {number} {repeat}", view, "any")
-            policy[key] = np.eye(len(mix))[rng.choice(len(mix), p=mix)]
-            advance(number * repeats + repeat + 1)
-
-    def frequencies(of: list[dict[Key, NDArray[np.float64]]]) -> Answered:
-        return Answered({key: np.mean([policy[key] for policy in of], axis=0) for key in states})
-
-    first, rest = moves[: repeats // 4], moves[repeats // 4 :]
-    responses = [baselines.best_response(game, frequencies(first), player).policy for player in (0, 1)]
-    won = []
-    for pure in map(Answered, rest):
-        as_0 = baselines.head_to_head(game, responses[0], pure).mean
-        won.append((as_0 - baselines.head_to_head(game, pure, responses[1]).mean) / 2)
-    return FromMoves(
-        baselines.exploitability(game, frequencies(moves)),
-        mean_interval(np.array(won), game.facts.min_payoff, game.facts.max_payoff),
-    )
-
-
 def costs_at_states(agent: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:
     """Yields expected costs of the agent's strategy at states that random play reaches, in payoff points."""
-    game = agent.game
+    game = agent.form.game
     for number in range(samples):
         rng = np.random.default_rng([seed, number])
         for _ in range(MOST_STARTS):
@@ -117,7 +72,7 @@ def costs_at_states(agent: Interviewer, judge: Judge, samples: int, seed: int) -
                 f"{game.facts.name}: random play reached {MOST_STARTS:,} states, none with a choice that matters"
             )
         view = game.observation(state, player), game.action_mask(state, player)
-        yield _cost(judge, state, player, agent.mix(f"sample {number}", view, "mix")[0])
+        yield _cost(judge, state, player, agent.mix(f"sample {number}", view, "mix"))
 
 
 def costs_in_games(agent: Interviewer, judge: Judge, games: int, seed: int) -> Iterator[tuple[float, float]]:
@@ -132,7 +87,7 @@ def costs_in_games(agent: Interviewer, judge: Judge, games: int, seed: int) -> I
 
 
 def _game(agent: Interviewer, judge: Judge, number: int, rng: np.random.Generator) -> tuple[float, float]:
-    game, seat = agent.game, number % 2
+    game, seat = agent.form.game, number % 2
     _, state, rewards = sample_transition(game.initial(), rng)
     cost, paid, moves = 0.0, rewards[seat], 0
     while acting := game.acting_players(state):
@@ -145,7 +100,7 @@ def _game(agent: Interviewer, judge: Judge, number: int, rng: np.random.Generato
                 actions[player] = game.legal_actions(state, player)[0]
                 continue
             view = game.observation(state, player), game.action_mask(state, player)
-            mix, _ = agent.mix(f"game {number} move {moves}", view, "any")
+            mix = agent.mix(f"game {number} move {moves}", view, "any")
             moves += 1
             cost += _cost(judge, state, player, mix)
             actions[player] = int(rng.choice(len(mix), p=mix))

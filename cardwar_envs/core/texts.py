@@ -39,9 +39,9 @@ class Texts(Rules[S]):
 
     card_word: ClassVar[str] = "card"  # name of a card
     worked_round: ClassVar[WorkedRound | None] = None  # of each game of this package
-    # Words that a disguise replaces by new ones, each with its forms ("card cards"): the texts define their meaning.
-    own_words: ClassVar[tuple[str, ...]] = ()
-    shown_ranks: ClassVar[tuple[tuple[int, int], ...]] = ()  # of a disguised copy: ranks, and their numbers in texts
+    own_words: ClassVar[tuple[str, ...]] = ()  # words that a disguise replaces by new ones: the texts explain them
+    # Of a disguised copy: ranks, and their numbers in texts; immutable, as results are cached by a game's attributes.
+    shown_ranks: ClassVar[tuple[tuple[int, int], ...]] = ()
     checksum: ClassVar[str] = ""  # the parameter that alone identifies the game in stored files, if it has one
 
     @property
@@ -153,7 +153,7 @@ class Texts(Rules[S]):
         if revealed.viewer is None:
             return "what the players see is private"
         seen = " ".join(f"{entry:g}" for entry in self.observation(revealed.state, revealed.viewer).tolist())
-        return f"player_{revealed.viewer} sees {seen}"
+        return f"seen by player_{revealed.viewer}: {seen}"
 
     def describe_course(self, revealed: Revealed[S]) -> list[str]:
         """The last moves, if any, and whether the game is over, as lines of text."""

@@ -36,7 +36,7 @@ class DiceWars(Duel, keeps_claims=True):
     """
 
     name: ClassVar[str] = "dice_wars"
-    own_words: ClassVar[tuple[str, ...]] = ("stack stacks", "battle battles")
+    own_words: ClassVar[tuple[str, ...]] = ("stack", "battle")
     worked_round = WorkedRound((("3", "2"), ("1", "3"), ("2", "1")), "num_cards=3", outcomes=(0, 1, 2))
     default_cards: ClassVar[int] = 6
     lowest_rank: ClassVar[int | None] = 1

@@ -63,7 +63,7 @@ class LiarsDice(Game[LiarsDiceState]):
     """
 
     name: ClassVar[str] = "liars_dice"
-    own_words: ClassVar[tuple[str, ...]] = ("bid bids", "lie lies", "liar")
+    own_words: ClassVar[tuple[str, ...]] = ("bid", "lie", "liar")
     worked_round = WorkedRound((("1x1", "wait"), ("wait", "1x2"), ("2x2", "wait"), ("wait", "liar")), "sides=3", deal=7)
 
     dice: int = 1
@@ -148,9 +148,8 @@ class LiarsDice(Game[LiarsDiceState]):
     def _paid(self, state: LiarsDiceState) -> tuple[float, float]:
         """What the players are paid if the last bid is called a lie."""
         bid = state.bids[-1]
-        return (
-            (1.0, -1.0) if (self._found(state, bid) > bid // self.sides) == (len(state.bids) % 2 == 1) else (-1.0, 1.0)
-        )
+        won = (self._found(state, bid) > bid // self.sides) == (len(state.bids) % 2 == 1)
+        return (1.0, -1.0) if won else (-1.0, 1.0)
 
     def _found(self, state: LiarsDiceState, bid: int) -> int:
         """The number of dice that count as the face of a bid."""

@@ -67,7 +67,7 @@ class LowestUnique(Game[LowestUniqueState]):
     """
 
     name: ClassVar[str] = "lowest_unique"
-    own_words: ClassVar[tuple[str, ...]] = ("round rounds",)
+    own_words: ClassVar[tuple[str, ...]] = ("round",)
     worked_round = WorkedRound((("1", "1", "4"), ("2", "2", "2")), "rounds=2")
 
     num_players: int = 3

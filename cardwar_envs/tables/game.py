@@ -148,12 +148,11 @@ class TableGame(Game[TableState]):
 
     def _grid(self, rows: str, columns: str) -> str:
         """The payoffs, with a row per action of the first player; in a zero-sum game only that player's."""
-        zero_sum, (height, width) = self.table.is_zero_sum, self.table.shape
+        zero_sum, (own, other) = self.table.is_zero_sum, self.table.actions
         entries = f"points from {columns} to {rows}" if zero_sum else f"points to {rows}; points to {columns}"
-        cells = [["", *self.table.actions[1]]]
-        for row in range(height):
-            paid = (_written(self._paid((row, column))[: 2 - zero_sum]) for column in range(width))
-            cells.append([self.table.actions[0][row], *map("; ".join, paid)])
+        cells = [["", *other], *([name] for name in own)]
+        for row, column in np.ndindex(*self.table.shape):
+            cells[row + 1].append("; ".join(_written(self._paid((row, column))[: 2 - zero_sum])))
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(map(str.rjust, line, widths)) for line in cells]
         return "\n".join([f"{self.table.title}: rows {rows}, columns {columns}, entries {entries}", *lines])

@@ -52,6 +52,8 @@ def setting(name, default=None):
 
 def prompt(query):
     """The prompt: the game's rules and state, the legal moves unless they are hidden, and the format of the answer."""
+    if not query["state"]:
+        sys.exit("this game is too large to describe what the player sees as text")
     names = ", ".join(move["name"] for move in query["moves"])
     moves = f"Your legal moves: {names}." if names else "Your legal moves follow from the rules."
     what, example = ASKED[query["ask"]]

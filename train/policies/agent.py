@@ -5,24 +5,25 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import sys
 from collections import Counter
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.bayesian.solver import form_of
 from baselines.oracles.choice import QUICK_STATES
 from baselines.oracles.state_graph.game_graph import full_graph
 from cardwar_envs import Game
 from cardwar_envs.core.cached import cached_by_game
 from cardwar_envs.core.policy import Masks, Observations, Probabilities, observation_keys
 from cardwar_envs.core.scene import Revealed, with_names
-from train.policies.agent_lines import Answer, Move, Query, read_answer
+from train.policies.agent_lines import Answer, Move, Query, lenient_in_words, read_answer
 from train.policies.agent_process import AGENT, AgentError, AgentProcess, was_typed
 from train.text.game_names import json_parameters
+from train.text.printing import in_one_line
 
 
 class AgentPolicy:
@@ -36,7 +37,7 @@ class AgentPolicy:
         accepts_moves: Whether an answer may be a move, which suffices to sample games. Otherwise the agent must give
             probabilities, because a move does not determine its strategy.
         queries: Number of queries answered.
-        lenient: How many answers needed each leniency of `Reply.lenient`.
+        lenient: How many answers needed each kind of leniency.
 
     Raises:
         AgentError: If the program cannot be started.
@@ -77,6 +78,12 @@ class AgentPolicy:
         """Ends the program."""
         self._process.close()
 
+    def say_lenient(self) -> None:
+        """Prints to stderr how many answers were read leniently, if any were."""
+        if self.lenient:
+            said = in_one_line(f"{AGENT}{self._command}: {lenient_in_words(self.lenient)}")
+            print(said, file=sys.stderr)
+
 
 def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
     """Starts an agent that was typed on the command line; strings from files never start a program.
@@ -86,14 +93,16 @@ def typed_agent(word: str, game: Game[Any]) -> AgentPolicy:
     """
     if not was_typed(word):
         raise AgentError(f"{word}: an agent must be typed on the command line; a file or a record cannot start it")
-    return AgentPolicy(game, word.removeprefix(AGENT))
+    policy = AgentPolicy(game, word.removeprefix(AGENT))
+    atexit.register(policy.say_lenient)
+    return policy
 
 
 def query_for(
     game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"] = "mix"
 ) -> Query:
     """Makes the query for a player with this observation and these legal actions."""
-    player, state = seen_in_words(game, observation, mask)
+    player, state = seen_in_words(game, observation)
     actions = np.flatnonzero(mask).tolist()
     names = [game.describe_action(action, player) for action in actions]
     twice = {name for name in names if names.count(name) > 1}
@@ -110,45 +119,28 @@ def query_for(
     )
 
 
-def seen_in_words(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> tuple[int, str]:
-    """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it."""
-    (player, text), *others = _found(game, observation, mask) or [(0, "")]
-    names = ["you" if seat == player else f"player_{seat}" for seat in range(game.facts.num_players)]
-    if len(names) == 2:
-        names[1 - player] = "opponent"
-    text = with_names(text, names)
-    needed = "seat 0" in game.how_to_play or "you" not in text.split()
-    known = not others and (not game.facts.public_state or _shows_seats(game))
-    return player, f"you are in seat {player}\n{text}" if text and needed and known else text
+def seen_in_words(game: Game[Any], observation: NDArray[np.float32]) -> tuple[int, str]:
+    """Returns the seat that has this observation, and what it sees as text, with the seat where the texts need it.
 
-
-def _found(game: Game[Any], observation: NDArray[np.float32], mask: NDArray[np.int8]) -> list[tuple[int, str]]:
-    """Returns each seat that may have this observation, with a description of the observation."""
+    The text is empty if the game has private information and too many states to look for the observation.
+    """
+    count, start = game.facts.num_players, game.initial()[0].state
     if game.facts.public_state:
         state, player = game.state_of(observation)
-        return [(player, game.describe(state))]
-    with suppress(ValueError):  # there are no types if players move several times on private information
-        form = form_of(game)
-        seen = [
-            (player, f"you see: {kind}")
-            for player in (0, 1)
-            for kind, row in zip(form.types[player], form.observations[player], strict=True)
-            if np.array_equal(row, observation) and {*np.flatnonzero(mask).tolist()} == {*form.actions[player]}
-        ]
-        if seen:
-            return seen
-    states = _observed(game).get(observation_keys(observation[None])[0], {})
-    none = (0.0,) * game.facts.num_players
-    return [
-        (player, game.describe_revealed(Revealed(state, player, None, none, over=False)))
-        for player, state in states.items()
-    ]
-
-
-def _shows_seats(game: Game[Any]) -> bool:
-    """Whether observations of a public game tell the seat; others show every player a seat of its own as seat 0."""
-    start = game.initial()[0].state
-    return game.state_of(game.observation(start, game.facts.num_players - 1)) == (start, game.facts.num_players - 1)
+        text = game.describe(state)
+        # Some games show every player a seat of its own as seat 0.
+        known = game.state_of(game.observation(start, count - 1))[1] == count - 1
+    else:
+        (player, state), *others = _observed(game).get(observation_keys(observation[None])[0], {0: None}).items()
+        if state is None:
+            return 0, ""
+        text, known = game.describe_revealed(Revealed(state, player, None, (0.0,) * count, over=False)), not others
+    names = ["you" if seat == player else f"player_{seat}" for seat in range(count)]
+    if count == 2:
+        names[1 - player] = "opponent"
+    text = with_names(text, names)
+    seat = game.seat_in_words(player) or ("" if "you" in text.split() else f"You are in seat {player}.")
+    return player, f"{seat.removesuffix('.')}\n{text}" if seat and known else text
 
 
 @cached_by_game(4)

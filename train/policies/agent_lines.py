@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Mapping
 from json import JSONDecoder
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from baselines.system.files import parse_object
+from cardwar_envs.core.policy import SUM_TOLERANCE
 from train.text.validation import Strict, one_line
 
 PROTOCOL: Literal[1] = 1
-# Tolerance for the sum of probabilities, and for the sum of rounded ones.
-SUM_TOLERANCE, ROUNDING = 1e-6, 0.02
-# Part of the message on an answer that names something else than a legal move.
-NOT_LEGAL = "is not a legal move"
-# Number words of answers: whole numbers, and parts, as in "two thirds".
-NUMBERS = {
-    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5},
-    **{"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
-}
-PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4}
-# A decimal, a percentage or a fraction as text.
-TEXT_NUMBER = re.compile(r"(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})\s*(?:(%)|/\s*(\d{1,20}))?")
+# Tolerance for the sum of rounded probabilities.
+ROUNDING = 0.02
+# Words of numbers in answers, from 0, and of parts, as in "two thirds".
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+PARTS = {"": 1, "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4}
 
 
 class Move(Strict):
@@ -48,7 +42,7 @@ class Query(Strict):
     moves: list[Move] = Field(description="The legal moves; empty if the agent must find them in the rules.")
 
 
-class Answer(Strict):
+class Answer(Strict, extra="ignore"):
     """An agent's answer, one line with a move, with probabilities, or with a text that ends with such an object."""
 
     move: str | int | None = Field(None, description="The name of the move that the agent plays.")
@@ -68,31 +62,57 @@ class Reply(NamedTuple):
 
     Attributes:
         probabilities: The probabilities of the legal moves, in order.
-        is_move: Whether the answer only named a move.
-        lenient: The kinds of deviations from the protocol that were accepted, sorted: "other entries", "move names",
-            "number texts", "rounded", "surrounding text".
+        lenient: The kinds of deviations from the protocol that were accepted (docs/agents.md).
+        about: The agent's remarks.
     """
 
     probabilities: tuple[float, ...]
-    is_move: bool
-    lenient: tuple[str, ...] = ()
+    lenient: frozenset[str]
+    about: dict[str, str | int | float] | None
 
 
-def parse_answer(line: bytes) -> tuple[Answer, set[str]]:
-    """Finds the answer in a line, and the kinds of deviations from the protocol that it has so far.
+def lenient_in_words(counts: Mapping[str, int]) -> str:
+    """Says how many answers needed each kind of leniency."""
+    return f"answers read leniently: {', '.join(f'{kind} {number:,}' for kind, number in sorted(counts.items()))}"
+
+
+def read_answer(line: bytes, query: Query) -> Reply:
+    """Reads an agent's answer, and what it means where there is only one meaning.
 
     Raises:
-        ValueError: If the line has no JSON object, or its last object is not an answer; the message is one line.
+        ValueError: If the line is not a valid answer to the query; the message is one line.
     """
+    answer, lenient = _parsed(line)
+    if (answer.move is None) == (answer.probabilities is None):
+        raise ValueError('needs either "move" or "probabilities"')
+    if answer.move is not None and query.ask == "mix":
+        raise ValueError(
+            f"names only a move ({answer.move!r}), which does not determine the strategy; "
+            'exact figures need {"probabilities": {...}}'
+        )
+    names, given = [move.name for move in query.moves], dict[str, float]()
+    for written, value in ({answer.move: 1.0} if answer.probabilities is None else answer.probabilities).items():
+        name, probability = _named(written, names), _number(value)
+        if name in given:
+            raise ValueError(f"the move {name!r} has two probabilities")
+        if not 0.0 <= probability <= 1.0 + SUM_TOLERANCE:
+            raise ValueError(f"the probability of {name!r} ({value}) must be in 0..1")
+        lenient |= {"move names"} if name != written else set()
+        lenient |= {"number texts"} if isinstance(value, str) else set()
+        given[name] = probability
+    total = math.fsum(given.values())
+    if abs(total - 1.0) > ROUNDING + SUM_TOLERANCE:
+        raise ValueError(f"probabilities add up to {total:.9g}, not 1")
+    lenient |= {"rounded"} if abs(total - 1.0) > SUM_TOLERANCE else set()
+    return Reply(tuple(given.get(name, 0.0) / total for name in names), frozenset(lenient), answer.about)
+
+
+def _parsed(line: bytes) -> tuple[Answer, set[str]]:
+    """Finds the answer in a line, and the kinds of deviations from the protocol that it has so far."""
     content, lenient = _last_object(line.decode())
-    about = content.get("about")
-    if isinstance(content.get("text"), str) and not {"move", "probabilities"} & content.keys():
-        content, within = _last_object(content["text"])
-        lenient |= within
-        content["about"] = about
-    if {"move", "probabilities"} & content.keys() and (others := content.keys() - {"move", "probabilities", "about"}):
-        lenient.add("other entries")
-        content = {name: content[name] for name in content if name not in others}
+    if isinstance(content.get("text"), str) and not content.keys() & {"move", "probabilities"}:
+        within, lenient = _last_object(content["text"])
+        content = within | {"about": content.get("about")}
     with one_line():
         return Answer.model_validate(content), lenient
 
@@ -115,47 +135,15 @@ def _last_object(text: str) -> tuple[dict[str, Any], set[str]]:
     return parse_object(found), {"surrounding text"}  # refuses what JSON leaves open, such as a name that occurs twice
 
 
-def read_answer(line: bytes, query: Query) -> Reply:
-    """Reads an agent's answer, and what it means where there is only one meaning.
-
-    Raises:
-        ValueError: If the line is not a valid answer to the query; the message is one line.
-    """
-    answer, lenient = parse_answer(line)
-    names = [move.name for move in query.moves]
-    if (answer.move is None) == (answer.probabilities is None):
-        raise ValueError('needs either "move" or "probabilities"')
-    given: dict[str, float] = {}
-    for written, value in ({answer.move: 1.0} if answer.probabilities is None else answer.probabilities).items():
-        name, probability = _named(written, names), _number(value)
-        if name in given:
-            raise ValueError(f"the move {name!r} has two probabilities")
-        if not 0.0 <= probability <= 1.0 + SUM_TOLERANCE:
-            raise ValueError(f"the probability of {name!r} ({value}) must be in 0..1")
-        lenient |= {"move names"} if name != written else set()
-        lenient |= {"number texts"} if isinstance(value, str) else set()
-        given[name] = probability
-    total = math.fsum(given.values())
-    if abs(total - 1.0) > ROUNDING + SUM_TOLERANCE:
-        raise ValueError(f"probabilities add up to {total:.9g}, not 1")
-    lenient |= {"rounded"} if abs(total - 1.0) > SUM_TOLERANCE else set()
-    if answer.move is not None and query.ask == "mix":
-        raise ValueError(
-            f"names only a move ({answer.move!r}), which does not determine the strategy; "
-            'exact figures need {"probabilities": {...}}'
-        )
-    probabilities = tuple(given.get(name, 0.0) / total for name in names)
-    return Reply(probabilities, answer.move is not None, tuple(sorted(lenient)))
-
-
 def _named(written: str | int | None, names: list[str]) -> str:
     """Returns the legal move of that name, or else the only one that differs in case, spaces or as a number word."""
     if written in names:
         return str(written)
     folded = " ".join(str(written).split()).casefold()
-    close = [name for name in names if name.casefold() in (folded, str(NUMBERS.get(folded, folded)))]
+    number = str(WORDS.index(folded)) if folded in WORDS else folded
+    close = [name for name in names if name.casefold() in (folded, number)]
     if len(close) != 1:
-        raise ValueError(f"{written!r} {NOT_LEGAL}; the legal moves are {', '.join(map(repr, names))}")
+        raise ValueError(f"{written!r} is not a legal move; the legal moves are {', '.join(map(repr, names))}")
     return close[0]
 
 
@@ -163,11 +151,12 @@ def _number(value: float | str) -> float:
     """Reads a probability: a number, or a text such as "25%", "1/4", "0.25", "zero" or "one quarter"."""
     if not isinstance(value, str):
         return value
-    if found := TEXT_NUMBER.fullmatch(value.strip()):
-        number, percent, parts = found.groups()
-        divisor = 100.0 if percent else float(parts or 1)
-        return float(number) / divisor if divisor else math.nan
-    whole, _, part = value.strip().casefold().replace("-", " ").partition(" ")
-    if whole in NUMBERS and part in ("", *PARTS):
-        return NUMBERS[whole] / PARTS.get(part, 1)
-    raise ValueError(f"the probability {value[:40]!r} is not a number")
+    text = value.strip().casefold()
+    whole, _, part = text.replace("-", " ").partition(" ")
+    if whole in WORDS and part in PARTS:
+        return WORDS.index(whole) / PARTS[part]
+    number, slash, divisor = text.removesuffix("%").partition("/")
+    try:
+        return float(number) / (float(divisor) if slash else 1.0) / (100.0 if text.endswith("%") else 1.0)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"the probability {value[:40]!r} is not a number") from None

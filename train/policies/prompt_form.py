@@ -18,7 +18,7 @@ from train.policies.agent import query_for
 from train.policies.agent_lines import Move, Query
 
 # Methods whose texts a disguise must fit.
-TEXTS = ("describe", "describe_action", "describe_revealed", "how_to_play")
+TEXTS = ("describe", "describe_action", "describe_revealed", "how_to_play", "seat_in_words")
 # Cards get numbers of two digits if there are few.
 LOWEST, HIGHEST = 11, 99
 # Maximum number of names that the rules list if the legal moves are hidden.
@@ -34,6 +34,7 @@ class PromptForm:
         hide_moves: Whether the legal moves must be found in the rules.
 
     Attributes:
+        game: The rules.
         names: Name in the game's texts -> name in the prompts; empty without a disguise.
 
     Raises:
@@ -41,77 +42,68 @@ class PromptForm:
     """
 
     def __init__(self, game: Game[Any], disguise: int | Sequence[int] | None = None, hide_moves: bool = False) -> None:
-        self._game, self.names, self._words, self._hide = game, dict[str, str](), dict[str, str](), hide_moves
+        self.game, self.names, self._hide = game, dict[str, str](), hide_moves
+        self._shown, self._words = game, dict[str, str]()
         if disguise is not None:
-            self._game, self._words, self.names = _disguised(game, np.random.default_rng(disguise))
+            self._disguise(np.random.default_rng(disguise))
 
-    def query(self, observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"]) -> Query:
-        """Makes a query by the names of this form; its moves have the numbers of the game's actions."""
-        query = query_for(self._game, observation, mask, ask)
+    def queries(
+        self, observation: NDArray[np.float32], mask: NDArray[np.int8], ask: Literal["mix", "any"]
+    ) -> tuple[Query, Query]:
+        """Returns a query by the names of this form, with the game's actions, and what the agent gets of it.
+
+        The agent gets nothing that tells the game under a disguise, and no hidden moves.
+        """
+        query = query_for(self._shown, observation, mask, ask)
         moves = [Move(action=move.action, name=self._put(move.name)) for move in query.moves]
-        return query.model_copy(
-            update={"rules": self._put(query.rules), "state": self._put(query.state), "moves": moves}
-        )
-
-    def sent(self, query: Query) -> Query:
-        """Returns what the agent gets of a query: nothing that tells the game under a disguise, or the hidden moves."""
-        sent: dict[str, Any] = {}
+        changes: dict[str, Any] = {"rules": self._put(query.rules), "state": self._put(query.state), "moves": moves}
+        query = query.model_copy(update=changes)
         if self.names:
-            names = sorted(move.name for move in query.moves)
-            moves = [Move(action=number, name=name) for number, name in enumerate(names)]
-            sent = {"game": "", "parameters": {}, "observation": [], "moves": moves}
+            if not query.state:
+                raise ValueError(f"{self.game.facts.name} has too many states to describe one under a disguise")
+            moves = [Move(action=number, name=move.name) for number, move in enumerate(moves)]
+            changes |= {"game": "", "parameters": {}, "observation": [], "moves": moves}
         if self._hide:
-            sent |= {"moves": [], "rules": f"{query.rules} {self._all_moves}"}
-        return query.model_copy(update=sent)
+            changes |= {"moves": [], "rules": f"{query.rules} {self._names_of_moves}"}
+        return query, query.model_copy(update=changes)
 
     @cached_property
-    def _all_moves(self) -> str:
+    def _names_of_moves(self) -> str:
         """A sentence that says how moves are named, without saying which are legal."""
-        game, names = self._game, dict[str, None]()
+        game, names = self._shown, dict[str, None]()
         for player in range(game.facts.num_players):
             once = game.facts.max_length == 1  # then a seat's actions are those at the start, which may be fewer
             actions = game.legal_actions(game.initial()[0].state, player) if once else range(game.facts.num_actions)
             names |= dict.fromkeys(self._put(game.describe_action(action, player)) for action in actions)
-        if len(names) > MOST_NAMES:
-            listed = [*names]
-            some = [listed[place] for place in np.linspace(0, len(listed) - 1, MOST_NAMES, dtype=int)]
-            return f"Names of moves are, for example, {joined(some)}."
-        return f"The names of all moves are {joined([*names])}; some may not be legal now."
+        some = joined([*names][:: -(-len(names) // MOST_NAMES)])
+        return f"Moves have names such as {some}; some may not be legal now."
 
     def _put(self, text: str) -> str:
         """Replaces words of the game."""
 
         def other(found: re.Match[str]) -> str:
-            word = self._words[found[0].casefold()]
+            word = self._words[found[1].casefold()]
             return word.capitalize() if found[0][0].isupper() else word
 
-        return re.sub(rf"\b({'|'.join(self._words)})\b", other, text, flags=re.IGNORECASE) if self._words else text
+        pattern = rf"\b({'|'.join(map(re.escape, self._words))})(?=(s|e?d)?\b)"
+        return re.sub(pattern, other, text, flags=re.IGNORECASE) if self._words else text
 
-
-def _disguised(game: Game[Any], rng: np.random.Generator) -> tuple[Game[Any], dict[str, str], dict[str, str]]:
-    """Returns a copy of the game with other numbers or labels, words to replace in its texts, and all new names."""
-    words, kind = _new_words(rng), type(game)
-    if (found := game.relabelled(words)) is not None:
-        return found[0], {}, found[1]
-    if not game.own_words or any(_place(kind, text) < _place(kind, "own_words") for text in TEXTS):
-        raise ValueError(f"{game.facts.name} cannot be disguised: its texts have no words that it declares replaceable")
-    own: dict[str, str] = {}
-    for forms in map(str.split, game.own_words):
-        stem = next(words)
-        own |= {form.casefold(): stem + form.removeprefix(forms[0]) for form in forms}
-    ranks = game.ordinal_ranks
-    numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
-    shown = dict(zip(ranks, sorted(numbers.tolist()), strict=True))
-    other = copy.copy(game)
-    object.__setattr__(
-        other, "shown_ranks", tuple(shown.items())
-    )  # of this copy of a frozen dataclass; the rules do not read it
-    return other, own, own | {str(rank): str(number) for rank, number in shown.items()}
-
-
-def _place(kind: type, name: str) -> int:
-    """Returns the place of the class that defines an attribute, among a class and its parents."""
-    return next(place for place, parent in enumerate(kind.__mro__) if name in vars(parent))
+    def _disguise(self, rng: np.random.Generator) -> None:
+        """Replaces the game's labels, or its words and the numbers of its cards."""
+        game, words = self.game, _new_words(rng)
+        if (relabelled := game.relabelled(words)) is not None:
+            self._shown, self.names = relabelled
+            return
+        owner = next(each for each in type(game).__mro__ if "own_words" in vars(each))
+        if not game.own_words or any(getattr(type(game), text) is not getattr(owner, text) for text in TEXTS):
+            raise ValueError(f"{game.facts.name} cannot be disguised: it has texts without `own_words` to replace")
+        self._words = {word.casefold(): next(words) for word in game.own_words}
+        ranks = game.ordinal_ranks
+        numbers = rng.choice(np.arange(LOWEST, max(HIGHEST, LOWEST + 3 * len(ranks))), len(ranks), replace=False)
+        shown = tuple(zip(ranks, sorted(numbers.tolist()), strict=True))
+        self._shown = copy.copy(game)
+        object.__setattr__(self._shown, "shown_ranks", shown)  # of a frozen dataclass; the rules do not read it
+        self.names = self._words | {str(rank): str(number) for rank, number in shown}
 
 
 def _new_words(rng: np.random.Generator) -> Iterator[str]:

@@ -102,7 +102,7 @@ def export_policy(policy: Policy, game: Game[Any], path: str | Path) -> None:
         return
     moves, rows = _moves(game), []
     for (observation, mask), mix in zip(views, probabilities, strict=True):
-        player, text = seen_in_words(game, observation, mask)
+        player, text = seen_in_words(game, observation)
         named = {moves[action]: mix.item(action) for action in np.flatnonzero(mask)}
         state = "; ".join(text.splitlines())
         rows.append(Row(player=player, state=state, observation=observation.tolist(), probabilities=named))

@@ -74,7 +74,7 @@ class DicePoker(Game[DicePokerState]):
     """
 
     name: ClassVar[str] = "dice_poker"
-    own_words: ClassVar[tuple[str, ...]] = ("check", "raise raises raised", "fold folds", "call")
+    own_words: ClassVar[tuple[str, ...]] = ("check", "raise", "fold", "call")
     worked_round = WorkedRound((("raise", "call"),), deal=8)
 
     sides: int = 6

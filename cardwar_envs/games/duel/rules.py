@@ -79,7 +79,7 @@ class Duel(Game[DuelState]):
     """
 
     default_cards: ClassVar[int] = 10
-    own_words: ClassVar[tuple[str, ...]] = ("card cards", "trick tricks")
+    own_words: ClassVar[tuple[str, ...]] = ("card", "trick")
     lowest_rank: ClassVar[int | None] = None
     trick_word: ClassVar[str] = "trick"  # name of a trick
     rank_units: ClassVar[tuple[str, str]] = ("", "")  # unit of a rank, singular and plural

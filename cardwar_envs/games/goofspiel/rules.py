@@ -71,7 +71,7 @@ class Goofspiel(Game[GoofspielState]):
     """
 
     name: ClassVar[str] = "goofspiel"
-    own_words: ClassVar[tuple[str, ...]] = ("card cards", "prize prizes", "bid bids")
+    own_words: ClassVar[tuple[str, ...]] = ("card", "prize", "bid")
     worked_round = WorkedRound((("3", "2"), ("1", "1"), ("2", "3")), "num_cards=3", deal=2)
 
     num_cards: int = 13

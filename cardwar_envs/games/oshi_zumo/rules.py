@@ -74,7 +74,7 @@ class OshiZumo(Game[OshiZumoState]):
     """
 
     name: ClassVar[str] = "oshi_zumo"
-    own_words: ClassVar[tuple[str, ...]] = ("wrestler", "W", "coin coins", "bid bids")
+    own_words: ClassVar[tuple[str, ...]] = ("wrestler", "W", "coin", "bid")
     worked_round = WorkedRound((("2", "1"), ("1", "3"), ("1", "1"), ("1", "0")), "coins=5 size=1")
 
     coins: int = 50

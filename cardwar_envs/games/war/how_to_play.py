@@ -34,7 +34,8 @@ def how_to_play(players: int, cards: Sequence[int], discards: int, rounds: int) 
         "the winner of the next round.",
         "Cards that you win lie beside your hand; pictures show them with a plus. If your hand is empty at the end of "
         "a round, you pick these cards up; if there are none, you are out of the game.",
-        f"In the texts, 2x{cards[-1]} means two cards of rank {cards[-1]}, and the pot is the cards on the table.",
+        f"In the texts, the cards beside a hand are its wins, 2x{cards[-1]} means two cards of rank {cards[-1]}, and "
+        "the pot is the cards on the table.",
         ending,
     )
     return " ".join(sentences)

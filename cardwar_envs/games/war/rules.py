@@ -69,7 +69,7 @@ class War(Game[WarState]):
     """
 
     name: ClassVar[str] = "war"
-    own_words: ClassVar[tuple[str, ...]] = ("card cards", "war wars", "battle battles", "discard discards", "pot")
+    own_words: ClassVar[tuple[str, ...]] = ("card", "war", "battle", "discard", "pot")
     worked_round = WorkedRound(
         (("5", "2"), ("4", "4"), ("discards 2 and battles with 3", "discards 3 and battles with 5")),
         "ranks=4 discards=1",

@@ -89,7 +89,8 @@ def test_a_question_says_all_that_the_player_sees():
     assert json.loads(query.model_dump_json())["observation"] == game.observation(state, 1).tolist()
     for poker in (make_game("dice_poker"), Undeclared()):
         seen = poker.observation(DicePokerState((4, 2)), 1)
-        assert query_for(poker, seen, np.array([1, 1], np.int8)).state == "you are in seat 1\nyou see: 2"
+        query = query_for(poker, seen, np.array([1, 1], np.int8))
+        assert query.state == f"{poker.seat_in_words(1)[:-1]}\nopponent rolled ?\nyou rolled 2"
 
 
 # What an agent does -> what is said of it.
@@ -110,7 +111,6 @@ ANSWERS = {
     "": "answers ''",
     "{}": 'needs either "move" or "probabilities"',
     '{"move": "1", "probabilities": {}}': "needs either",
-    '{"mvoe": "1"}': "mvoe",
     '{"probabilities": {"9": 1}}': "'9' is not a legal move; the legal moves are '1', '2', '3'",
     '{"probabilities": {"1": -1, "2": 2}}': r"the probability of '1' \(-1.0\) must be in 0..1",
     '{"probabilities": {"1": 1e308, "2": 1e308}}': r"the probability of '1' \(1e\+308\) must be in 0..1",
@@ -203,19 +203,24 @@ def test_a_program_sees_only_harmless_variables_and_those_that_its_command_names
         AgentProcess(f"-e NO_SUCH_KEY {MIXING}")
 
 
-def test_moves_will_do_where_games_are_sampled(agent):
+def test_moves_will_do_where_games_are_sampled_and_what_was_lenient_is_said(agent, capsys):
     game = make_game("jujitsu", num_cards=3)
-    program = agent(QUERY + "    print(json.dumps({'move': names[-1]}), flush=True)", game, accepts_moves=True)
+    program = agent(QUERY + "    print(json.dumps({'move': names[-1] + ' '}), flush=True)", game, accepts_moves=True)
     payoffs = baselines.play_games(game, [program, "lowest_card"], games=1)
     assert payoffs.tolist() == baselines.play_games(game, ["highest_card", "lowest_card"], games=1).tolist()
+    program.say_lenient()
+    assert capsys.readouterr().err.endswith(f": answers read leniently: move names {program.queries}\n")
 
 
 def test_only_what_is_typed_is_started(monkeypatch):
     game, word = make_game("jujitsu", num_cards=3), f"agent:{MIXING}"
     assert split_policies(f"{word} a,b") == [f"{word} a,b"]
     monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", "--policy", word])
-    policy = policy_from(word, game)
+    with monkeypatch.context() as patched:
+        patched.setattr("atexit.register", (at_exit := []).append)
+        policy = policy_from(word, game)
     assert isinstance(policy, AgentPolicy)
+    assert policy.say_lenient in at_exit
     policy.close()
     monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", "jujitsu", f"--policy={word}"])
     typed_agent(word, game).close()

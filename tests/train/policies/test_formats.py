@@ -61,7 +61,12 @@ def test_a_table_is_readable(tmp_path, capsys):
     run(capsys, "export", "dice_poker", "sides=3", "--policy", "uniform", "--out", out)
     rows = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
     assert [*rows[0]] == ["game", "player", "state", "observation", "p(check/fold)", "p(raise/call)"]
-    assert [*rows[0].values()][:4] == ["dice_poker sides=3", "0", "you are in seat 0; you see: 1", "1.0 0.0"]
+    assert [*rows[0].values()][:4] == [
+        "dice_poker sides=3",
+        "0",
+        "You check or raise; you rolled 1; opponent rolled ?",
+        "1.0 0.0",
+    ]
     assert float(rows[0]["p(raise/call)"]) == 0.5
     message = run_refused(capsys, "export", "dice_poker", "--policy", "uniform", "--out", out, "--kind", "mixed")
     assert "--kind (mixed) cannot be combined with --policy" in message
