@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from train.policies.agent_process import AgentError
     from train.policies.prompt_form import PromptForm
 
+FORMS = ("mix", "move")
+# Moves per information state: best responses are computed from a quarter of them and measured on the others.
+REPEATS = 200
 # Matrix games of each size of a ladder, and the largest size.
 RUNGS, MOST_ACTIONS = 20, 20
 
@@ -38,6 +41,13 @@ def interview(
         Path,
         typer.Option("--out", metavar="DIR", help="Folder for the answers; an interrupted interview in it is resumed."),
     ],
+    form: Annotated[
+        str, typer.Option(help="What the agent must return: mix (the probabilities of its moves) or move (one move).")
+    ] = "mix",
+    repeats: Annotated[
+        int | None,
+        typer.Option(parser=count(4), metavar="N", help=f"With --form move: moves per state; default {REPEATS}."),
+    ] = None,
     sample: Annotated[
         int | None,
         typer.Option(parser=count(2), metavar="N", help="Query N states of random play, not all information states."),
@@ -73,25 +83,21 @@ def interview(
     forms = {"disguise": disguise, "hide_moves": hide_moves}
     if (game is None) == (ladder is None):
         raise ValueError("name either a game or --ladder SIZES")
-    if sample is not None and (ladder or games):
-        raise ValueError(f"--sample ({sample}) cannot be combined with --games or --ladder")
     if ladder is not None:
+        if (form, repeats, sample) != ("mix", None, None):
+            raise ValueError("--ladder queries probabilities: it cannot be combined with --form, --repeats or --sample")
         _ladder({"ladder": _sizes(ladder), "games": games or RUNGS}, agent, folder, seed, tries, forms, as_json)
         return
     from train.policies.prompt_form import PromptForm
 
     rules = game_from_words(str(game), words or [])
-    settings = {name: number for name, number in (("sample", sample), ("games", games)) if number is not None}
-    if settings and not is_duel(rules):
-        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: --sample and --games do not apply")
+    settings = _checked(rules, form, repeats, sample, games)
     prompts = PromptForm(rules, seed if disguise else None, hide_moves)
     about = _prepared(rules, settings)
     head = {"game": rules.facts.name, "parameters": json_parameters(rules), "agent": agent, "seed": seed, **settings}
     with _interviewing(folder, {**head, **forms, "names": prompts.names}, prompts, tries) as interviewer:
         say_aside(_queries(settings, about, rules, len(interviewer.answers)))
-        figures, ended = (
-            _sampled(interviewer, settings, about, seed) if settings else (_exact(interviewer, about), None)
-        )
+        figures, ended = _measured(interviewer, settings, about, seed)
         figures |= _counts(interviewer, ended)
         if as_json:
             print_json(rules, agent=agent, **settings, **forms, **figures, **({"ended": str(ended)} if ended else {}))
@@ -171,15 +177,33 @@ def _ladder(
     _show_counts(counts)
 
 
+def _checked(rules: Game[Any], form: str, repeats: int | None, sample: int | None, games: int | None) -> dict[str, Any]:
+    """Returns the settings to record; raises a ValueError for conflicting options."""
+    if form not in FORMS:
+        raise ValueError(f"--form ({form}) must be one of {', '.join(FORMS)}")
+    options = {"--form move": form == "move", "--sample": sample, "--games": games}
+    chosen = [option for option, given in options.items() if given]
+    if len(chosen) > 1:
+        raise ValueError(f"{chosen[0]} cannot be combined with {chosen[1]}")
+    if repeats is not None and form != "move":
+        raise ValueError(f"--repeats ({repeats}) requires --form move")
+    if chosen and not is_duel(rules):
+        raise ValueError(f"{rules.facts.name} is not two-player zero-sum: use --form mix, without --sample and --games")
+    if games is not None or sample is not None:
+        return {"games": games} if games is not None else {"sample": sample}
+    return {"form": form} | ({"repeats": repeats or REPEATS} if form == "move" else {})
+
+
 def _queries(settings: dict[str, Any], about: Any, game: Game[Any], found: int) -> str:
     """Says how many queries the interview makes, before the first one; `found` answers are already stored."""
+    number, times = f"{len(about):,} information states" if "form" in settings else "", ""
     if "games" in settings:
         number = f"{counted(settings['games'], 'game')} of up to {counted(game.facts.max_length, 'decision')}"
     elif "sample" in settings:
         number = counted(settings["sample"], "state")
-    else:
-        number = counted(len(about), "information state")
-    return f"{number} to query" + (f"; resumed with {counted(found, 'stored answer')}" if found else "")
+    elif "repeats" in settings:
+        times = f", {settings['repeats']} times each"
+    return f"{number} to query{times}" + (f"; resumed with {counted(found, 'stored answer')}" if found else "")
 
 
 def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
@@ -188,25 +212,37 @@ def _prepared(rules: Game[Any], settings: dict[str, Any]) -> Any:
     from cardwar_play.seating import find_equilibrium
     from train.policies.table_files import information_states
 
-    if not settings:
+    if "form" in settings:
         return information_states(rules)
     with advancing("matrix games") as progress:
         return Judge(find_equilibrium(rules, progress))
 
 
-def _exact(interviewer: Interviewer, states: Any) -> dict[str, Any]:
-    from cardwar_play.interview_figures import exact_from_mixes
+def _measured(
+    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
+) -> tuple[dict[str, Any], AgentError | None]:
+    """Queries the agent and computes the figures; `about` comes from `_prepared`.
 
-    with advancing("queries", len(states)) as bar:
-        result = exact_from_mixes(interviewer, states, bar)
+    Returns:
+        The figures, and the error that ended a sample early; other errors of the agent are raised.
+    """
+    from cardwar_play import interview_figures as figures
+
+    if "form" not in settings:
+        return _sampled(interviewer, settings, about, seed)
+    with advancing("queries", len(about) * settings.get("repeats", 1)) as bar:
+        if "repeats" in settings:
+            frequencies, bound = figures.bounds_from_moves(interviewer, about, settings["repeats"], seed, bar)
+            found = {"exploitability_of_frequencies": frequencies, "lower_bound": bound._asdict()}
+            return {"measured": "lower bound", "states": len(about), **found}, None
+        result = figures.exact_from_mixes(interviewer, about, bar)
     exact = {"exploitability": result.total / 2} if is_duel(interviewer.form.game) else {}
-    return {"measured": "exact", "states": len(states), **exact, "nash_conv": result.total}
+    return {"measured": "exact", "states": len(about), **exact, "nash_conv": result.total}, None
 
 
 def _sampled(
-    interviewer: Interviewer, settings: dict[str, Any], judge: Any, seed: int
+    interviewer: Interviewer, settings: dict[str, Any], about: Any, seed: int
 ) -> tuple[dict[str, Any], AgentError | None]:
-    """Returns the figures, and the error that ended the sample early, if one did."""
     from cardwar_play import interview_figures as figures
     from train.policies.agent_process import AgentError
 
@@ -214,7 +250,7 @@ def _sampled(
     sampled = figures.costs_in_games if what == "games" else figures.costs_at_states
     with advancing(what, total) as bar:
         try:
-            for row in sampled(interviewer, judge, total, seed):
+            for row in sampled(interviewer, about, total, seed):
                 rows.append(row)
                 bar(len(rows))
         except AgentError as error:
@@ -222,9 +258,11 @@ def _sampled(
                 raise
             ended = error
     samples = np.array(rows)
-    intervals = figures.intervals_of(interviewer.form.game, judge, samples).items()
-    found: dict[str, Any] = {name: interval._asdict() for name, interval in intervals}
-    found |= {"measured": "sampled", "completed": len(rows)}
+    found: dict[str, Any] = {"measured": "sampled", "completed": len(rows)}
+    found |= {
+        name: interval._asdict()
+        for name, interval in figures.intervals_of(interviewer.form.game, about, samples).items()
+    }
     if what == "games":
         costs, losses = samples.var(axis=0)
         found["variance_ratio"] = float(losses / costs) if costs else None
@@ -242,6 +280,11 @@ def _show(rules: Game[Any], found: dict[str, Any]) -> None:
             say(f"exploitability {points(found['exploitability'])} (exact, for the probabilities that it stated)")
         say(f"NashConv {points(found['nash_conv'])}")
         say_identity(rules)
+    elif found["measured"] == "lower bound":
+        low = points(max(found["lower_bound"]["low"], 0.0), 4)
+        say(f"LOWER BOUND: exploitability is at least {low} (99 % confidence, if answers are independent)")
+        frequencies = points(found["exploitability_of_frequencies"], 4)
+        say(f"exploitability of its move frequencies: {frequencies}, on average higher than that of its strategy")
     elif "cost_per_decision" in found:
         say(_interval("mean cost per decision in random play:", found["cost_per_decision"]))
     else:

@@ -1,4 +1,4 @@
-"""Figures from an agent's answers: exact from probabilities, and the costs of moves in games."""
+"""Figures from an agent's answers: exact from probabilities, bounds from moves, and costs of moves in games."""
 
 from __future__ import annotations
 
@@ -55,6 +55,39 @@ def intervals_of(game: Game[Any], judge: Judge, samples: NDArray[np.float64]) ->
         "cost_per_game": mean_interval(costs, 0.0, most * facts.max_length),
         "loss_per_game": mean_interval(losses, -value - facts.max_payoff, value - facts.min_payoff),  # in either seat
     }
+
+
+def bounds_from_moves(
+    agent: Interviewer, states: Mapping[Key, View], repeats: int, seed: int, advance: Advance
+) -> tuple[float, Interval]:
+    """Queries an agent for `repeats` moves at every information state of a two-player zero-sum game.
+
+    Returns:
+        The exploitability of the move frequencies, in payoff points: exact for them, and on average larger than the
+        agent's, because a best response to them also exploits sampling noise. And the payoff, against the rest of the
+        moves, of best responses to the first quarter: the low end of the interval is a lower bound on the agent's
+        exploitability, if the answers are independent and no game visits an information state twice. It makes no
+        distributional assumption, so it needs a few hundred moves.
+    """
+    game, rng = agent.form.game, np.random.default_rng(seed)
+    moves: list[dict[Key, NDArray[np.float64]]] = [{} for _ in range(repeats)]
+    for number, (key, view) in enumerate(states.items()):
+        for repeat, policy in enumerate(moves):
+            mix = agent.mix(f"move {number} {repeat}", view, "any")
+            policy[key] = np.eye(len(mix))[rng.choice(len(mix), p=mix)]
+            advance(number * repeats + repeat + 1)
+
+    def frequencies(of: list[dict[Key, NDArray[np.float64]]]) -> Answered:
+        return Answered({key: np.mean([policy[key] for policy in of], axis=0) for key in states})
+
+    first, rest = moves[: repeats // 4], moves[repeats // 4 :]
+    responses = [baselines.best_response(game, frequencies(first), player).policy for player in (0, 1)]
+    won = []
+    for pure in map(Answered, rest):
+        as_0 = baselines.head_to_head(game, responses[0], pure).mean
+        won.append((as_0 - baselines.head_to_head(game, pure, responses[1]).mean) / 2)
+    bound = mean_interval(np.array(won), game.facts.min_payoff, game.facts.max_payoff)
+    return baselines.exploitability(game, frequencies(moves)), bound
 
 
 def costs_at_states(agent: Interviewer, judge: Judge, samples: int, seed: int) -> Iterator[float]:

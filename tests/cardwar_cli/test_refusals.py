@@ -72,8 +72,11 @@ ROWS = {
     "play jujitsu --port 1": "--port (1) requires --web",
     "play jujitsu --web --port 65536": "port (65536) must be in 0..65535",
     # interview
+    "interview jujitsu --agent none --out out --repeats 8": "--repeats (8) requires --form move",
+    "interview jujitsu --agent none --out out --form words": "--form (words) must be one of mix, move",
     "interview jujitsu --agent none --out out --games 4 --sample 4": "cannot be combined",
-    "interview lowest_unique --agent none --out out --games 4": "--sample and --games do not apply",
+    "interview jujitsu --agent none --out out --form move --games 4": "--form move cannot be combined with --games",
+    "interview lowest_unique --agent none --out out --games 4": "use --form mix, without",
     # watch
     "watch jujitsu uniform": "1 policies given for 2 players",
     "watch jujitsu num_cards=3 uniform uniform --gif game.png": "(game.png) must be a file whose name ends in .gif",

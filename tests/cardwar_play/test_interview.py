@@ -21,7 +21,7 @@ from cardwar_play.interview import (
     answers_in,
     line_of,
 )
-from cardwar_play.interview_figures import costs_at_states, costs_in_games, intervals_of
+from cardwar_play.interview_figures import bounds_from_moves, costs_at_states, costs_in_games, intervals_of
 from cardwar_play.judge import Judge
 from train.policies.agent import query_for
 from train.policies.prompt_form import PromptForm
@@ -182,7 +182,7 @@ def test_killed_three_times_it_asks_nothing_twice(capsys, tmp_path, agent):
 
 @pytest.mark.parametrize(
     ("most", "more"),
-    [(7, ()), (2, ("--sample", "6")), (3, ("--games", "4"))],
+    [(7, ()), (2, ("--sample", "6")), (3, ("--games", "4")), (40, ("--form", "move", "--repeats", "4"))],
 )
 def test_every_kind_of_interview_goes_on(capsys, tmp_path, agent, most, more):
     command, asked = agent
@@ -209,6 +209,27 @@ class Scripted(Interviewer):
     def mix(self, key, view, ask):
         mix = self.policy.action_probabilities(view[0][None], view[1][None])[0]
         return mix if ask == "mix" else np.eye(len(mix))[self.rng.choice(len(mix), p=mix)]
+
+
+def test_moves_give_a_lower_bound():
+    game = make_game("jujitsu", num_cards=3)
+    policy, states = mixing(game), information_states(game)
+    truth = baselines.exploitability(game, policy)
+    frequencies, bound = bounds_from_moves(
+        Scripted(game, policy, np.random.default_rng(0)), states, 350, 0, lambda done: None
+    )
+    assert 0 < bound.low <= truth, "it proves something, and nothing wrong"
+    assert abs(frequencies - truth) < 0.15
+    assert abs(bound.mean - truth) < 0.15
+
+
+def test_rare_mistakes_do_not_make_a_narrow_bound():
+    """All of a few moves may be alike by luck: the bound must not take them for all."""
+    game = make_game("jujitsu", num_cards=3)
+    who = Scripted(game, baselines.make_policy("highest_card", game), np.random.default_rng(0))
+    _, bound = bounds_from_moves(who, information_states(game), 20, 0, lambda done: None)
+    assert bound.mean == 1.0
+    assert bound.low < 0.0
 
 
 def test_a_game_without_decisions_is_no_endless_search(capsys, tmp_path):
@@ -283,20 +304,20 @@ BABBLING = """
 import json, sys
 for number, line in enumerate(sys.stdin):
     names = [move["name"] for move in json.loads(line)["moves"]]
-    name = names[-1] if number % 3 == 2 or EVER else "what?"
-    print(json.dumps({"probabilities": {name: 1}}), flush=True)
+    print(json.dumps({"move": names[-1] if number % 3 == 2 or EVER else "what?"}), flush=True)
 """
 
 
 def test_invalid_answers_are_counted_and_asked_for_again(capsys, tmp_path):
-    path, call = tmp_path / "agent.py", ["interview", "jujitsu", "num_cards=2"]
+    path, call = tmp_path / "agent.py", ["interview", "jujitsu", "num_cards=2", "--form", "move", "--repeats", "4"]
     path.write_text(BABBLING.replace("EVER", "False"))
     call += ["--agent", f"{sys.executable} -S {path}"]
     found = run_json_quietly(capsys, *call, "--out", str(tmp_path / "out"))
-    assert (found["invalid_answers"], found["answers"]) == (2 * found["states"], found["states"])
+    assert (found["invalid_answers"], found["answers"]) == (2 * found["answers"], 4 * found["states"])
+    assert found["measured"] == "lower bound"
     code, _, err = run(capsys, *call, "--out", str(tmp_path / "other"), "--tries", "2")
     assert code == 2
-    assert "gave 2 invalid answers to mix 0, the last one because it 'what?' is not a legal move" in err
+    assert "gave 2 invalid answers to move 0 0, the last one because it 'what?' is not a legal move" in err
 
 
 def run_json_quietly(capsys, *call):

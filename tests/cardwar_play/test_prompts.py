@@ -291,7 +291,7 @@ def test_a_ladder_goes_on_without_invalid_answers(monkeypatch, tmp_path):
         ("examples.undercut:Undercut --disguise", "undercut cannot be disguised"),
         ("--ladder 3,2", "--ladder (3,2) must be ascending sizes from 2 to 20"),
         ("--ladder 2,x", "--ladder (2,x) must be"),
-        ("--ladder 2 --sample 3", "--sample (3) cannot be combined with --games or --ladder"),
+        ("--ladder 2 --sample 3", "--ladder queries probabilities"),
         ("jujitsu --ladder 2", "name either a game or --ladder"),
         ("--seed 1", "name either a game or --ladder"),
     ],
