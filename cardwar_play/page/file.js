@@ -44,7 +44,7 @@ function hideServerParts() {
   picture.id = "scene";
   picture.setAttribute("role", "img");
   $("scene").replaceWith(picture);
-  $("leave").hidden = $("change").hidden = $("record").hidden = true;
+  $("leave").hidden = $("record").hidden = true;
   $("stores").textContent = "This file contains the whole game. It contacts no server and stores nothing.";
   if (crypto.subtle) return;
   $("seals").hidden = true;

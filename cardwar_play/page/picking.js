@@ -145,7 +145,7 @@ function selectTyped(key) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
   if (!view || view.lobby || (event.target === $("filter") && event.key !== "ArrowDown")) return;
   const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };

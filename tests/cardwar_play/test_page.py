@@ -136,7 +136,7 @@ REVIEW = """() => [...view.review, null].map(() => {
   document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   return [
     $("moves").innerText, ...["outcome", "sentence", "why"].map((id) => $(id).textContent), $("scene").alt,
-    new URL($("scene").src).searchParams.get("step"), document.querySelector("#steps [aria-current]").textContent,
+    new URL($("scene").src).searchParams.get("step"), document.querySelector("#review [aria-current]").textContent,
   ];
 })"""
 
@@ -146,7 +146,7 @@ def check_the_end(page, host):
     view = host.view()
     assert page.locator("#ending").inner_text() == view["result"]
     assert page.locator("#sum").text_content() == view["ending"]
-    assert page.locator("#worst-text").text_content() == worst_of(view["review"])[1]
+    assert page.locator("#worst").text_content() == worst_of(view["review"])[1]
     *steps, end = page.evaluate(REVIEW)
     assert end[-2:] == ["", "End"]
     for told, (moves, *texts, step, chip) in zip(view["review"], steps, strict=True):
@@ -180,11 +180,9 @@ def test_a_whole_game_by_keyboard_alone(open_page, host):
     page.keyboard.press("Enter")  # deals nothing before the end was read
     check_the_end(page, host)
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#steps [aria-current]")).to_have_text("5")
-    page.keyboard.press("ArrowRight")
-    page.locator("#show-worst").click()
-    at, _ = worst_of(host.view()["review"])
-    expect(page.locator("#steps [aria-current]")).to_contain_text(str(at + 1))
+    expect(page.locator("#review [aria-current]")).to_have_text("5")
+    page.locator("#review button").nth(1).click()
+    expect(page.locator("#review [aria-current]")).to_contain_text("2")
     page.locator("#new").focus()
     assert host.game_id == game
     page.keyboard.press("Enter")
@@ -220,8 +218,8 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
     page.reload()
     expect(page.locator("#digest")).to_have_text(before)
     expect(page.locator(".choice")).to_have_count(4)
+    page.once("dialog", lambda asked: asked.dismiss())
     page.locator("#give-up").click()
-    page.locator("#go-on").click()
     assert host.trainer.ending is None
     expect(turned).to_have_count(0)  # of a page that has just been opened
     play(page, by_mouse, "1423", host)
@@ -234,9 +232,7 @@ def test_a_whole_game_by_mouse_on_a_phone_with_another_tab(open_page, host):
         page.locator("#record").click()
     assert download.value.suggested_filename == f"game-{host.game_id}.json"
     page.locator("#new").click()
-    page.locator("#give-up").click()
-    page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up and does not count.")
+    give_up(page)
     expect(page.locator("#holds")).to_contain_text("✓")
 
 
@@ -288,14 +284,10 @@ def check_the_first_screen(page, host):
     page.evaluate("$('rules').open = true")
 
 
-def choose_another(page, host):
-    """Returns to the lobby, after a question if the game goes on."""
-    if host.trainer.ending:
-        page.locator("#leave").click()
-        return
-    page.locator("#change").click()
-    expect(page.locator("#asked")).to_have_text("Choose another game? This game ends and does not count.")
-    page.locator("#really").click()
+def give_up(page):
+    page.once("dialog", lambda asked: asked.accept())
+    page.locator("#give-up").click()
+    expect(page.locator("#ending")).to_have_text("The game was given up and does not count.")
 
 
 @pytest.mark.parametrize("host", [lambda: Host(None, None, None)], indirect=True, ids=["lobby"])
@@ -383,13 +375,12 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
                 page.keyboard.press("Enter")
             await_move(page, 2)
         assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
+        if not host.trainer.ending:
+            give_up(page)
         if name != lobby.games()[-1]:
-            choose_another(page, host)
+            page.locator("#leave").click()
             expect(page.locator("#opponent")).to_have_value("Uniform")  # the last choice
             expect(page.locator("#first-series")).to_have_value("best of 3")
-    if not host.trainer.ending:
-        page.locator("#give-up").click()
-        page.locator("#really").click()
     expect(page.locator("#new")).to_have_text("Next game")
     page.locator("#series").select_option("as many as you like")
     expect(page.locator("#new")).to_have_text("Play again")
@@ -456,9 +447,7 @@ def test_a_player_who_is_out_watches_the_others(open_page, host):
     assert host.trainer.ending == "out"
     expect(page.locator("#end")).to_be_focused()
     page.locator("#watch").click()
-    expect(page.locator("#watch")).to_be_focused()
-    page.locator("#skip").click()
-    expect(page.locator("#skip")).to_be_hidden()
+    expect(page.locator("#watch")).to_be_hidden()
     assert host.trainer.ending == "over"
 
 
@@ -538,21 +527,19 @@ def test_a_file_is_played_to_the_end_by_keys_and_mouse_without_any_request(open_
         assert page.locator("#sum").text_content() == account.sentence("equilibrium")
         assert account.sentence("equilibrium").startswith(page.locator("#ending").inner_text().rstrip("."))
         review = page.evaluate("currentView().review")
-        assert page.locator("#worst-text").text_content() == worst_of(review)[1]
+        assert page.locator("#worst").text_content() == worst_of(review)[1]
         page.keyboard.press("ArrowRight")
         assert page.locator("#sentence").inner_text() == review[0]["verdict"]["sentence"]
         assert page.locator("#scene").get_attribute("aria-label") == review[0]["position"]
         cells = page.locator("#account tr > :not(.track)").all_text_contents()
         assert cells == [cell for row in account.rows("equilibrium") for cell in row]
-        expect(page.locator("#change")).to_be_hidden()
+        expect(page.locator("#leave")).to_be_hidden()
         assert page.locator("#total").text_content() == decimals(account.mine)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator("#series").select_option("best of 3")
         page.locator("#new").click()
     expect(page.locator("#players")).to_contain_text(" the best of 3, " if account.result else "0 to 0")
-    page.locator("#give-up").click()
-    page.locator("#really").click()
-    expect(page.locator("#ending")).to_have_text("The game was given up and does not count.")
+    give_up(page)
     choices = Choices(game, 0, page.evaluate("game.state.actions[0]"))
     for text in ("", "1", " 1  </SCR", "che", "0 1"):
         found = [[action, [[0, [place]]]] for place, action in enumerate(choices.matching(text))]
