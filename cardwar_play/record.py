@@ -41,7 +41,7 @@ class StoredVerdict(Strict):
 class StoredStep(Strict):
     """A joint action, the index of its outcome in the rules' list, and the text of the seal (see `Seal`)."""
 
-    actions: dict[Annotated[str, Field(pattern="^[0-9]{1,9}$")], Whole]
+    actions: dict[Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,8})$")], Whole]
     outcome: Whole
     seal: str | None
     verdict: StoredVerdict | None

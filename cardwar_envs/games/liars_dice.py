@@ -211,7 +211,8 @@ class LiarsDice(Game[LiarsDiceState]):
             return [s for place, roll in zip(places, rolls, strict=True) for s in die(place, roll, self.sides, player)]
 
         def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
-            left, lines = panel.x + 20, [(said, 24, True, "win"), (reason, 20, False, "text")][: 1 + revealed.over]
+            left, colour = panel.x + 20, "win" if revealed.over else "text"
+            lines = [(said, 24.0, True, colour), (reason if revealed.over else "", 20.0, False, "text")]
             shapes = stacked(lines, Box(left, panel.y + 92, panel.width - 40, 72))
             shapes.append(label(left, panel.y + 28, "bids", 200, 18, colour="muted"))
             for place, (turn, bid) in enumerate([*enumerate(state.bids)][-MOST_BIDS:]):

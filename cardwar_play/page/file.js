@@ -186,7 +186,7 @@ function currentView() {
     series: {
       length: series.length,
       ...standing(series.length, series.accounts),
-      said: series.accounts.length > 1 ? seriesSentences(series.accounts) : [],
+      said: [],
     },
   };
 }

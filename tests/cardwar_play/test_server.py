@@ -446,7 +446,7 @@ def test_a_preparation_is_seen_in_every_tab_and_can_be_dropped(monkeypatch):
     goes_on.set()
     other.view = other.post("choose", other.shown(**{**asked, "opponent": easy})).json()
     other.prepared()
-    assert other.view["given_away"] == "Moves are not judged: it is not computed."
+    assert other.view["worth"] == "Moves are not judged: it is not computed."
 
 
 # -- the program ------------------------------------------------------------------------
