@@ -75,7 +75,7 @@ function showChoices() {
   const more = others.length - most + choices.more;
   $("filter").hidden = !more && $("filter").value === "";
   const names = others.slice(0, most).map((item) => choices.items[item]);
-  $("choices").classList.toggle("cards", names.every((name) => name.length <= 3));
+  $("choices").classList.toggle("cards", names.every((name) => name.length <= 4));
   $("choices").classList.toggle("many", names.length > 20);
   $("choices").replaceChildren(...others.slice(0, most).map((item) => {
     const button = choiceButton(item);

@@ -374,7 +374,6 @@ def test_every_game_can_be_chosen_and_played_by_clicks_and_keys(open_page, host,
                 page.keyboard.press("ArrowRight")
                 page.keyboard.press("Enter")
             await_move(page, 2)
-        assert len(host.trainer.decisions) == host.turn - 1 - (host.trainer.ending is not None)
         if not host.trainer.ending:
             give_up(page)
         if name != lobby.games()[-1]:
