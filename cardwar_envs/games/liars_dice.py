@@ -231,7 +231,7 @@ class LiarsDice(Game[LiarsDiceState]):
             return "The game is forfeited" if forfeited else f"{revealed.does(len(state.bids) % 2, 'bids')} next"
         *_, bid, _ = state.bids
         found = self._found(state, bid)
-        dice = "1 die counts" if found == 1 else f"{found} dice count"
+        dice = "1 die counts" if found == 1 else f"{found or 'No'} dice count"
         truth = "true" if found > bid // self.sides else "a lie"
         return f"{dice} as {bid % self.sides + 1}: the bid {self.describe_action(bid)} is {truth}"
 
