@@ -168,7 +168,7 @@ def _group(revealed: Revealed[WarState], players: Sequence[int], begins: bool = 
     names = joined([in_sentence(revealed.name(player), begins and player == players[0]) for player in players])
     if len(players) <= NAMED and text_width(names, 18) <= NAMES:
         return names
-    return f"{len(players)} players" if len(revealed.names) > 2 else f"{'B' if begins else 'b'}oth players"
+    return f"{len(players)} players" if len(revealed.payoffs) > 2 else f"{'B' if begins else 'b'}oth players"
 
 
 def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
