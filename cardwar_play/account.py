@@ -20,12 +20,10 @@ A `Series` of games has the running total, and what the games show about both pl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-import baselines
 from baselines.matches.intervals import CONFIDENCE, mean_interval
 from cardwar_envs.core.play import Episode
 from cardwar_envs.core.scene import in_sentence
@@ -36,8 +34,6 @@ from train.text.printing import points
 DIGITS = 3
 # Terms below this are treated as rounding errors of a sum. Costs are not: `Judge` makes those 0 that may be errors.
 NOTHING = 1e-6
-# The opponent's exact loss is computed for solutions up to this size, for which it takes about a second.
-MOST_STATES = 1000
 # Lengths of series that a page offers, in games; None for no limit.
 LENGTHS = (None, 3, 5, 9, 25)
 # Minimum number of games for an interval of the mean result.
@@ -250,22 +246,6 @@ class Series:
         verb = ("win" if won > lost else "lose") if self.decided else ("lead in" if won > lost else "are behind in")
         return f"You {verb} {whole}, {score}."
 
-    @cached_property
-    def known_loss(self) -> float | None:
-        """The opponent's exact expected loss per game against the equilibrium; None if it plays that, or if unknown."""
-        judge, (opponent, *others) = self.table.judge, self.table.policies
-        if judge is None or others or judge.solution.states > MOST_STATES:
-            return None
-        if self.table.opponents[opponent] == EQUILIBRIUM:
-            return None
-        game, equilibrium, policy = self.table.game, judge.solution.policy, self.table.policies[opponent]
-        pair = (policy, equilibrium) if opponent == 0 else (equilibrium, policy)
-        try:
-            mean = baselines.head_to_head(game, *pair).mean
-        except ValueError:  # exact figures are not available for such a policy
-            return None
-        return max(0.0, judge.value(0) - mean if opponent == 0 else mean - judge.value(0))
-
     def sentences(self) -> list[str]:
         """The running total, and what the games show about both players; empty before the first game."""
         if not self.results:
@@ -287,9 +267,6 @@ class Series:
         lost_by_me, lost_by_them = (amount(lost / count, least=0) for lost in (mine, theirs))
         costs = f"your moves gave away {lost_by_me} and those of {_named(opponent)} {lost_by_them}"
         sentences = [f"Per game, {costs} (means of the exact costs in {_games(self.accounts)})."]
-        if self.known_loss is not None:
-            lost = f"the mistakes of {_named(opponent)} would cost it {amount(self.known_loss)} per game on average"
-            sentences.append(f"Against the equilibrium, {lost} (exact).")
         if abs(luck) > NOTHING:
             without = amount((sum(self.results) - luck) / count, "+")
             caused = f"{cause(opponent).capitalize()} {brought(luck)} in total"

@@ -28,12 +28,6 @@ class MoveRequest(GameRequest):
     action: int
 
 
-class WatchRequest(GameRequest):
-    """A request to play on without the human player, who is out: one step, or to the end."""
-
-    end: bool
-
-
 class DealRequest(GameRequest):
     """A request for another game, of the same series or as the first of a series; `series` indexes the lengths."""
 
@@ -162,12 +156,10 @@ class Host:
         self._check(request)
         self.stop("given up")
 
-    def watch(self, request: WatchRequest) -> None:
-        """Plays on without the human player, who is out of the game."""
+    def watch(self, request: GameRequest) -> None:
+        """Plays on to the end without the human player, who is out of the game."""
         self._check(request)
         self.trainer.watch()
-        while request.end and self.trainer.ending == "out":
-            self.trainer.watch()
 
     def new(self, request: DealRequest) -> None:
         """Starts another game with another seed; the current game must have ended."""

@@ -226,6 +226,7 @@ class Listing:
         """Each player's actions with names, probabilities and costs; the human player's prospects."""
         game, judge, acting = self._game, self._judge, self._game.acting_players(state)
         legal = [game.legal_actions(state, player) if player in acting else () for player in self._seats]
+        legal = [() if actions and game.waits(actions[0]) else actions for actions in legal]
         own, other = (
             judge.verdict(state, player, actions[0]) if actions else Verdict(0, {}, {})
             for player, actions in zip(self._seats, legal, strict=True)

@@ -41,7 +41,7 @@ class StoredVerdict(Strict):
 class StoredStep(Strict):
     """A joint action, the index of its outcome in the rules' list, and the text of the seal (see `Seal`)."""
 
-    actions: dict[Annotated[str, Field(pattern="^[0-9]{1,9}$")], Whole]
+    actions: dict[Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,8})$")], Whole]
     outcome: Whole
     seal: str | None
     verdict: StoredVerdict | None
@@ -198,7 +198,8 @@ class Record:
         return episode
 
     def _check_seal(self, where: str, sealed: str | None, number: int, actions: dict[int, int]) -> None:
-        if (sealed is None) == (self.seat in actions):
+        moved = self.seat in actions and not self.game.waits(actions[self.seat])
+        if (sealed is not None) != moved:
             raise ValueError(f"{where}.seal must be given if and only if player_{self.seat} has moved")
         others = {player: action for player, action in actions.items() if player != self.seat}
         if sealed is not None and not opens_to(sealed, self.game, number, others):

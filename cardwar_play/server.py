@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from baselines.system.files import parse_object
 from cardwar_envs.drawing.svg import to_svg
 from cardwar_play import lobby
-from cardwar_play.host import DealRequest, GameRequest, Host, MoveRequest, Refused, TableRequest, WatchRequest
+from cardwar_play.host import DealRequest, GameRequest, Host, MoveRequest, Refused, TableRequest
 from cardwar_play.one_file import PAGES
 from cardwar_play.record import record_bytes
 from cardwar_play.view import choices_found
@@ -103,7 +103,7 @@ class Site:
             "play": (MoveRequest, host.move),
             "give-up": (GameRequest, host.give_up),
             "new": (DealRequest, host.new),
-            "watch": (WatchRequest, host.watch),
+            "watch": (GameRequest, host.watch),
             "choose": (TableRequest, host.choose),
             "leave": (GameRequest, host.leave),
         }

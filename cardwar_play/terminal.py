@@ -82,8 +82,7 @@ def play_in_terminal(trainer: Trainer, console: Console) -> bool:
             _show_last(view, console)
     _show_end(view, console)
     if trainer.ending == "out":
-        while trainer.ending == "out":
-            trainer.watch()
+        trainer.watch()
         _say(console, f"The others played on. {view_of(trainer)['last']['outcome']}")
     return goes_on
 
@@ -95,7 +94,7 @@ def deal_again(trainer: Trainer, console: Console) -> bool:
         while True:
             answer = console.input("Play again? [Y/n, or r to review this game] ").strip().casefold()
             if answer in ("r", "review"):
-                _step_through(view_of(trainer), console)
+                _show_review(view_of(trainer), console)
             elif answer in ("", "y", "yes", "n", "no", *QUIT):
                 return answer in ("", "y", "yes")
     except EOFError:
@@ -103,26 +102,17 @@ def deal_again(trainer: Trainer, console: Console) -> bool:
         return False
 
 
-def _step_through(view: dict[str, Any], console: Console) -> None:
-    """Shows the human player's decisions one at a time, from the costliest on, and moves back and forth."""
+def _show_review(view: dict[str, Any], console: Console) -> None:
+    """Shows the human player's decisions that cost something; all of them if none did."""
     review = view["review"]
-    at = worst_of(review)[0]
     _say(console, view["grades"])
-    while review:
-        told = review[at % len(review)]
+    for told in [told for told in review if told["verdict"] and told["verdict"]["lost"]] or review:
         _say(console)
         _say(console, f"Move {told['number']} of {len(review)}", "bold")
         _say(console, told["position"])
         _show_step(told, console)
         if told["verdict"] and told["verdict"]["why"]:
             _say(console, told["verdict"]["why"])
-        answer = console.input("Enter: next; b: back; a number: that move; q: end of the review: ").strip().casefold()
-        if answer in ("q", *QUIT) or (not answer and told is review[-1]):
-            return
-        if answer.isdecimal():
-            at = min(max(int(answer), 1), len(review)) - 1
-        else:
-            at += -1 if answer == "b" else 1
 
 
 def show_series(series: Series, console: Console) -> None:
@@ -230,16 +220,16 @@ def _show_last(view: dict[str, Any], console: Console) -> None:
     if view["last"] is None:
         return
     _show_step(view["last"], console)
-    if view["last"]["verdict"] and len(view["last"]["verdict"]["rows"]) > 1:
+    if view["last"]["verdict"] and view["last"]["verdict"]["rows"]:
         _say(console, f"{view['total']} {view['given_away']}")
 
 
 def _show_step(last: dict[str, Any], console: Console) -> None:
     if last["moves"]:
         _show_moves(last["moves"], console, "" if last["later"] else last["outcome"])
-    if last["verdict"] and len(last["verdict"]["rows"]) != 1:
+    if last["verdict"]:
         _say(console, last["verdict"]["sentence"])
-    if last["verdict"] and len(last["verdict"]["rows"]) > 1:
+    if last["verdict"] and last["verdict"]["rows"]:
         grid = Grid("", "play", Column("equilibrium", justify="right"), Column("cost", justify="right"))
         for row in last["verdict"]["rows"]:
             grid.add_row("you" if row["played"] else "", row["name"], row["probability"], row["cost"])
@@ -272,5 +262,5 @@ def _show_end(view: dict[str, Any], console: Console) -> None:
         for row in view["account"]:
             grid.add_row(*row, end_section=row in view["account"][-2:-1])
         console.print(grid)
-    elif view["total"] and view["judged"]:
+    elif view["total"]:
         _say(console, f"{view['total']} {view['given_away']}")

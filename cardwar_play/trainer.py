@@ -70,7 +70,8 @@ def opens_to(text: str, game: Game[Any], number: int, moves: Mapping[int, int]) 
 
 
 def _sentence(game: Game[Any], number: int, moves: Mapping[int, int]) -> str:
-    said = (f"player_{who} plays {game.describe_action(move, who)} (action {move})" for who, move in moves.items())
+    acting = {who: move for who, move in moves.items() if not game.waits(move)}
+    said = (f"player_{who} plays {game.describe_action(move, who)} (action {move})" for who, move in acting.items())
     return f"move {number}: {', '.join(said) or 'nobody else plays'}"
 
 
@@ -121,7 +122,7 @@ class Step:
         outcome: Index of the outcome among the rules' `transitions`.
         after: The next state.
         rewards: Payoff points of this step, one per player.
-        seal: Commitment to the opponents' moves; None if the human player did not act.
+        seal: Commitment to the opponents' moves; None if the human player did not act, or could only wait.
         verdict: Cost of the human player's move; None if it was not judged.
     """
 
@@ -245,16 +246,16 @@ class Trainer:
         return made
 
     def watch(self) -> None:
-        """Plays one step without the human player, who is out of the game.
+        """Plays on to the end without the human player, who is out of the game.
 
         Raises:
             ValueError: If the human player is not out, or the game has ended.
         """
         if self.ending != "out":
             raise ValueError("only a player who is out of a game in progress can watch it")
-        self._play(self._others_moves(), None, None)
-        if not self.table.game.acting_players(self.state):
-            self.ending = "over"
+        while self.table.game.acting_players(self.state):
+            self._play(self._others_moves(), None, None)
+        self.ending = "over"
 
     def stop(self, ending: str) -> None:
         """Ends the game early; `ending` says how, e.g. "given up"."""
@@ -268,8 +269,11 @@ class Trainer:
         while seat in game.live_players(self.state):
             moves = self._others_moves()
             if seat in game.acting_players(self.state):
-                self._moves, self._seal = moves, seal(game, self.number, moves)
-                return
+                first = game.legal_actions(self.state, seat)[0]
+                if not game.waits(first):
+                    self._moves, self._seal = moves, seal(game, self.number, moves)
+                    return
+                moves[seat] = first
             self._play(moves, None, None)
         self.ending = "out" if game.acting_players(self.state) else "over"
 

@@ -12,7 +12,7 @@ from cardwar_envs import Game
 from cardwar_envs.core.scene import Box, Revealed, Scene, in_sentence, spoken, with_names
 from cardwar_play.account import account_of, decimals, in_points, paid
 from cardwar_play.judge import BLUNDER, MISTAKE, Verdict, grade
-from cardwar_play.trainer import EQUILIBRIUM, Seal, Step, Table, Trainer, player_name
+from cardwar_play.trainer import Seal, Step, Table, Trainer
 from train.text.game_names import fewest_parameters, parameters_in_words
 
 # For decisions with more choices than this, only the relevant rows are shown.
@@ -31,7 +31,7 @@ def view_of(trainer: Trainer) -> dict[str, Any]:
     """Returns all data that is shown of a game."""
     table, decisions = trainer.table, len(trainer.decisions)
     account, result = account_of(trainer), _result(trainer)
-    counted = f"points given away in {decisions} move{'' if decisions == 1 else 's'}" if decisions else ""
+    total = decimals(trainer.total, least=0) if decisions and table.judge else ""
     return {
         **table_view(table),
         "turn": turn_of(trainer),
@@ -39,9 +39,9 @@ def view_of(trainer: Trainer) -> dict[str, Any]:
         "position": position_of(table, trainer.revealed()),
         "digest": trainer.digest,
         "last": _last(trainer),
-        "worth": worth_of(trainer) if trainer.choices and table.judge is not None else "",
-        "total": decimals(trainer.total, least=0) if decisions else "",
-        "given_away": table.without_costs if table.judge is None else counted,
+        "worth": worth_of(trainer) if trainer.choices else "",
+        "total": total,
+        "given_away": total and f"points given away in {decisions} move{'' if decisions == 1 else 's'}",
         "result": result,
         "ending": account.sentence(*table.opponents.values()) if account else result,
         "account": account.rows(*table.opponents.values()) if account else [],
@@ -147,13 +147,15 @@ def worst_of(review: Sequence[dict[str, Any]]) -> tuple[int, str]:
     if not any(lost):
         return at, ""
     number, verdict = review[at]["number"], review[at]["verdict"]
-    return at, f"Your worst move was move {number} ({verdict['grade']}): {verdict['said']}"
+    return at, f"Your worst move was move {number}. {verdict['sentence']}"
 
 
 def _moves(trainer: Trainer, step: Step) -> list[tuple[str, str]]:
     """Returns the moves of a step that the human player may see, as pairs of a player's name and the move."""
-    table, shown = trainer.table, [who for who in step.actions if who == trainer.table.seat or not trainer.conceals]
-    return [(table.name(who), table.game.describe_action(step.actions[who], who)) for who in shown]
+    table, game = trainer.table, trainer.table.game
+    shown = [who for who in step.actions if who == table.seat or not trainer.conceals]
+    moves = [(who, step.actions[who]) for who in shown if not game.waits(step.actions[who])]
+    return [(table.name(who), game.describe_action(move, who)) for who, move in moves]
 
 
 def _earlier(trainer: Trainer) -> list[str]:
@@ -174,12 +176,12 @@ def verdict_view(table: Table, state: Any, verdict: Verdict) -> dict[str, Any]:
     actions, graded = list(verdict.costs), grade(verdict, table.game.facts)
     names = {action: table.game.describe_action(action, table.seat) for action in actions}
     free = _few([name for action, name in names.items() if verdict.costs[action] == 0.0])
-    said = f"{names[verdict.played]} cost {in_points(verdict.cost, least=0)}; best was {free}." if verdict.cost else ""
-    sentence = f"{graded.capitalize()}: {said}"
+    cost = in_points(verdict.cost, least=0)
+    sentence = f"{graded.capitalize()}: {names[verdict.played]} cost {cost}; best was {free}."
     if graded == "best":
         sentence = "Best: it cost nothing." if any(verdict.costs.values()) else "Every move was equally good."
     elif graded == "only move":
-        sentence = "Only move."
+        sentence, actions = "Only move.", []
     elif not graded:
         sentence, actions = UNMET, []
     if len(actions) > MOST_ROWS:
@@ -196,9 +198,8 @@ def verdict_view(table: Table, state: Any, verdict: Verdict) -> dict[str, Any]:
         }
         for action in actions
     ]
-    why = _replies(table, state) if len(actions) > 1 else ""
-    texts = {"grade": graded, "sentence": sentence, "said": said, "why": why}
-    return {**texts, "cost": decimals(verdict.cost, least=0), "lost": verdict.cost, "rows": rows}
+    why = _replies(table, state) if rows else ""
+    return {"grade": graded, "sentence": sentence, "why": why, "lost": verdict.cost, "rows": rows}
 
 
 def _few(names: Sequence[str]) -> str:
@@ -214,8 +215,7 @@ def _replies(table: Table, state: Any) -> str:
     replies = {} if table.judge is None else table.judge.replies(state, table.seat)
     likely = sorted((reply for reply in replies if replies[reply] >= 0.005), key=lambda reply: -replies[reply])
     named = [f"{table.game.describe_action(reply, 1 - table.seat)} ({replies[reply]:.0%})" for reply in likely]
-    opponent = in_sentence(player_name(EQUILIBRIUM), begins=True)
-    return f"{opponent} plays {_few(named)} in this position." if named else ""
+    return f"The perfect player's choice here: {_few(named)}." if named else ""
 
 
 def _result(trainer: Trainer) -> str:

@@ -75,7 +75,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
 # Methods that affect neither play nor observations.
 TEXTS = {
     *("describe", "describe_action", "describe_play", "describe_revealed", "describe_course", "scene"),
-    *("check", "how_to_play", "parameters", "player_names", "seat_in_words", "smallest", "state_defaults"),
+    *("check", "how_to_play", "parameters", "player_names", "seat_in_words", "smallest", "state_defaults", "waits"),
 }
 # Special methods through which an instance can have methods that its class lacks.
 SPECIAL = {"__post_init__", "__getattribute__"}

@@ -22,6 +22,8 @@ READABLE, SMALLEST = 18.0, 9.0
 PLAYER_COLOURS = 6
 # The viewer's name if players have names.
 YOU = "You"
+# Names of games that are not written as their names in code.
+SPOKEN = {"liars_dice": "Liar's dice", "oshi_zumo": "Oshi-Zumo"}
 # Verbs in the third person, and what follows "You".
 IRREGULAR = {"has": "have", "is": "are"}
 
@@ -234,7 +236,7 @@ def in_points(payoff: float, sign: str = "+") -> str:
 
 def spoken(name: str) -> str:
     """A game's name as a title, e.g. `Dice Wars` for `dice_wars`; names of other libraries are unchanged."""
-    return name if ":" in name else name.replace("_", " ").title()
+    return name if ":" in name else SPOKEN.get(name, name.replace("_", " ").title())
 
 
 def in_sentence(name: str, begins: bool = False) -> str:

@@ -101,6 +101,10 @@ class Texts(Rules[S]):
         """A copy with other names, and old -> new name, if the game's names are free labels; None by default."""
         return None
 
+    def waits(self, action: int) -> bool:
+        """Whether an action only lets another player move; interactive play makes it by itself."""
+        return False
+
     def describe_play(self, action: int, player: int) -> str:
         """A short name for a player's move: `describe_action`, or "forfeits"."""
         return "forfeits" if action == FORFEIT else self.describe_action(action, player)

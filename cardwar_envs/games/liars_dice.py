@@ -200,8 +200,8 @@ class LiarsDice(Game[LiarsDiceState]):
         return self._lines(state, () if self.acting_players(state) else (0, 1))
 
     def scene(self, revealed: Revealed[LiarsDiceState]) -> Scene:
-        state, seen = revealed.state, self._seen(revealed)
-        said = standing(revealed, revealed.payoffs[0]) if revealed.over else self._reason(revealed)
+        state, seen, reason = revealed.state, self._seen(revealed), self._reason(revealed)
+        said = standing(revealed, revealed.payoffs[0]) if revealed.over else reason
 
         def seat(player: int, top: float, near: bool) -> list[Shape]:
             rolls = state.dice[player] if player in seen else (None,) * self.dice
@@ -210,10 +210,8 @@ class LiarsDice(Game[LiarsDiceState]):
             return [s for place, roll in zip(places, rolls, strict=True) for s in die(place, roll, self.sides, player)]
 
         def between(panel: Box, seats: Sequence[int]) -> list[Shape]:
-            left = panel.x + 20
-            lines = [(said, 24, True, "win" if revealed.over else "text")]
-            if revealed.over:
-                lines.append((self._reason(revealed), 20, False, "text"))
+            left, colour = panel.x + 20, "win" if revealed.over else "text"
+            lines = [(said, 24.0, True, colour), (reason if revealed.over else "", 20.0, False, "text")]
             shapes = stacked(lines, Box(left, panel.y + 92, panel.width - 40, 72))
             shapes.append(label(left, panel.y + 28, "bids", 200, 18, colour="muted"))
             for place, (turn, bid) in enumerate([*enumerate(state.bids)][-MOST_BIDS:]):
@@ -223,7 +221,7 @@ class LiarsDice(Game[LiarsDiceState]):
 
         aside = f"{self.sides} counts as any face"
         drawn = face_to_face(self, revealed, aside, said, seat, (DIE, DIE), between, 172)
-        return replace(drawn, outcome=self._reason(revealed)) if revealed.over else drawn
+        return replace(drawn, outcome=reason) if revealed.over else drawn
 
     def _reason(self, revealed: Revealed[LiarsDiceState]) -> str:
         """Why the game ended, or whose turn it is."""
@@ -232,7 +230,7 @@ class LiarsDice(Game[LiarsDiceState]):
             return "The game is forfeited" if forfeited else f"{revealed.does(len(state.bids) % 2, 'bids')} next"
         *_, bid, _ = state.bids
         found = self._found(state, bid)
-        dice = "1 die counts" if found == 1 else f"{found} dice count"
+        dice = "1 die counts" if found == 1 else f"{found or 'No'} dice count"
         truth = "true" if found > bid // self.sides else "a lie"
         return f"{dice} as {bid % self.sides + 1}: the bid {self.describe_action(bid)} is {truth}"
 
@@ -259,6 +257,9 @@ class LiarsDice(Game[LiarsDiceState]):
             return "liar" if action == self.liar else "wait"
         amount, face = divmod(action, self.sides)
         return f"{amount + 1}x{face + 1}"
+
+    def waits(self, action: int) -> bool:
+        return action == self.wait
 
     def seat_in_words(self, player: int) -> str:
         return ("You bid first.", "Your opponent bids first.")[player]

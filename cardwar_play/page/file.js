@@ -44,7 +44,7 @@ function hideServerParts() {
   picture.id = "scene";
   picture.setAttribute("role", "img");
   $("scene").replaceWith(picture);
-  $("leave").hidden = $("change").hidden = $("record").hidden = true;
+  $("leave").hidden = $("record").hidden = true;
   $("stores").textContent = "This file contains the whole game. It contacts no server and stores nothing.";
   if (crypto.subtle) return;
   $("seals").hidden = true;
@@ -186,7 +186,7 @@ function currentView() {
     series: {
       length: series.length,
       ...standing(series.length, series.accounts),
-      said: series.accounts.length > 1 ? seriesSentences(series.accounts) : [],
+      said: [],
     },
   };
 }

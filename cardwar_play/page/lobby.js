@@ -1,13 +1,10 @@
 // The lobby, in which the user chooses a game, and the controls between games.
 "use strict";
 
-const PAUSE = 700; // milliseconds between moves while watching
 const POLL = 500; // milliseconds between requests for the state of a preparation
 let offers = []; // for each size of the game selected in the lobby: seats, rules, opponents and how these play
 let waits = 0;
 let wished = ""; // the opponent that the user selected; it stays selected at other sizes that offer it
-let watching = false;
-let leaves = false; // whether the user wants to choose another game instead of the one in progress
 
 // -- the lobby ----------------------------------------------------------------------------
 
@@ -134,45 +131,13 @@ $("lobby").addEventListener("submit", (event) => {
 
 // -- between games ------------------------------------------------------------------------
 
-// Continues without the human player, who is out; a second click stops.
-async function watch() {
-  watching = !watching;
-  while (watching && view.out && (await act("watch", { end: false }))) {
-    await new Promise((done) => setTimeout(done, PAUSE));
-  }
-  watching = false;
-}
-
-async function skip() {
-  watching = false;
-  while (busy) await new Promise((done) => setTimeout(done, 20)); // the step that is being watched
-  act("watch", { end: true });
-}
-
-// Asks before a game in progress is given up.
-function makeSure(another) {
-  leaves = another;
-  put("asked", `${another ? "Choose another game" : "Give up"}? This game ends and does not count.`);
-  put("really", another ? "Choose another game" : "Give up");
-  $("sure").showModal();
-}
-
 $("new").addEventListener("click", () => act("new", { series: newSeries() ? $("series").selectedIndex : null }));
 $("series").addEventListener("change", showNext);
 $("leave").addEventListener("click", () => act("leave"));
-$("watch").addEventListener("click", watch);
-$("skip").addEventListener("click", skip);
+$("watch").addEventListener("click", () => act("watch"));
 $("undo").addEventListener("click", undo);
-for (const id of ["give-up", "change"]) $(id).addEventListener("click", () => makeSure(id === "change"));
-$("go-on").addEventListener("click", () => $("sure").close());
-$("really").addEventListener("click", async () => {
-  $("sure").close();
-  if ((await act("give-up")) && leaves) act("leave");
-});
+$("give-up").addEventListener("click", () => confirm("Give up? This game ends and does not count.") && act("give-up"));
 document.addEventListener("visibilitychange", () => document.hidden || reload());
 addEventListener("resize", () => view && !view.lobby && !view.ending && !busy && showChoices());
-$("back").addEventListener("click", () => turnTo(reviewed - 1));
-$("forth").addEventListener("click", () => turnTo(reviewed + 1));
-$("show-worst").addEventListener("click", () => turnTo(worstOf(view.review)));
 $("rules").open = $("explained").open = matchMedia("(min-width: 60rem)").matches;
 reload();

@@ -105,10 +105,10 @@ function showStep(last) {
   $("sentence").classList.toggle("costly", last?.verdict?.lost > 0);
   put("why", view.ending && last?.verdict ? last.verdict.why : "");
   $("result").hidden = steps.length === 0;
-  $("total").hidden = !view.judged;
-  $("total").textContent = view.total;
+  put("total", view.total);
   put("given-away", view.given_away);
-  $("costs").hidden = view.given_away === "" || view.account.length > 0;
+  $("costs").hidden = view.total === "" || view.account.length > 0;
+  put("worth-title", view.judged ? "What is this position worth?" : "Moves are not judged.");
   put("worth-text", view.worth);
   $("worth").hidden = view.worth === "";
   showMix(last?.verdict?.rows ?? []);
@@ -139,7 +139,7 @@ function showEnd() {
     return row([rowHead(label), element("td", points, "n"), bar, element("td", why, "quiet")]);
   }));
   putLines("told", [view.series.standing, ...view.series.said].filter((line) => line));
-  $("watch").hidden = $("skip").hidden = !view.out;
+  $("watch").hidden = !view.out;
   fill("series", lengthNames(), view.lengths.indexOf(view.series.length));
   showNext();
 }
@@ -168,21 +168,15 @@ function showMix(rows) {
   }));
 }
 
-// The index of the costliest decision; -1 if none cost anything.
-function worstOf(review) {
-  const lost = review.map((told) => told.verdict?.lost ?? 0);
-  return Math.max(...lost) > 0 ? lost.indexOf(Math.max(...lost)) : -1;
-}
-
 // A button for each decision, marked as in records of chess games, and one for the end of the game.
 function showReview() {
   const { review } = view;
-  const { number, verdict } = review[worstOf(review)] ?? {};
-  $("worst").hidden = !verdict;
-  put("worst-text", verdict ? `Your worst move was move ${number} (${verdict.grade}): ${verdict.said}` : "");
+  const lost = review.map((told) => told.verdict?.lost ?? 0);
+  const worst = review[lost.indexOf(Math.max(...lost))];
+  put("worst", worst?.verdict?.lost ? `Your worst move was move ${worst.number}. ${worst.verdict.sentence}` : "");
   $("review").hidden = review.length === 0;
   reviewed = review.length;
-  $("steps").replaceChildren(...[...review, null].map((told, index) => {
+  $("review").replaceChildren(...[...review, null].map((told, index) => {
     const grade = told?.verdict?.grade ?? "";
     const button = element("button", told ? `${told.number}${GLYPHS[grade] ?? ""}` : "End", `grade-${grade.replace(" ", "-")}`);
     button.ariaLabel = told ? `Move ${told.number}${grade && `: ${grade}`}` : "End of the game";
@@ -196,14 +190,14 @@ function turnTo(index) {
   const count = view.review.length + 1;
   reviewed = (index + count) % count;
   const told = view.review[reviewed];
-  for (const [place, button] of [...$("steps").children].entries()) {
+  for (const [place, button] of [...$("review").children].entries()) {
     button.ariaCurrent = place === reviewed ? "step" : null;
     if (place === reviewed) button.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
   draw({ ...view, ...told });
   showStep(told ?? view.last);
   $("turned").replaceChildren();
-  $("worst").hidden = Boolean(told) || worstOf(view.review) < 0;
+  $("worst").hidden = Boolean(told) || $("worst").textContent === "";
   const rows = told?.verdict?.rows ?? [];
   $("spots").replaceChildren(...(told?.picture.spots ?? []).flatMap(([name, ...place]) => {
     const found = rows.find((each) => each.name === name && (each.played || each.free));

@@ -75,7 +75,7 @@ function showChoices() {
   const more = others.length - most + choices.more;
   $("filter").hidden = !more && $("filter").value === "";
   const names = others.slice(0, most).map((item) => choices.items[item]);
-  $("choices").classList.toggle("cards", names.every((name) => name.length <= 3));
+  $("choices").classList.toggle("cards", names.every((name) => name.length <= 4));
   $("choices").classList.toggle("many", names.length > 20);
   $("choices").replaceChildren(...others.slice(0, most).map((item) => {
     const button = choiceButton(item);
@@ -145,7 +145,7 @@ function selectTyped(key) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || $("sure").open) return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.repeat && event.key === "Enter") event.preventDefault(); // a key held down plays once
   if (!view || view.lobby || (event.target === $("filter") && event.key !== "ArrowDown")) return;
   const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };

@@ -83,39 +83,15 @@ function accountSentence(account) {
   return `${paid(account.result)}: ${listed}; ${faultless}.`;
 }
 
-function wonAndLost(accounts) {
-  return [1, -1].map((sign) => accounts.filter((account) => sign * account.result > NOTHING).length);
-}
-
 // The standing of a series of games, and whether it is decided; `length` is null if it is unlimited.
 function standing(length, accounts) {
   if (length === null) return { standing: "", decided: false };
   if (!accounts.length) return { standing: `Best of ${length}.`, decided: false };
-  const [won, lost] = wonAndLost(accounts);
+  const [won, lost] = [1, -1].map((sign) => accounts.filter(({ result }) => sign * result > NOTHING).length);
   const left = length - accounts.length;
   const decided = left <= 0 || Math.abs(won - lost) > left;
   const [score, whole] = [`${won} to ${lost}`, `the best of ${length}`];
   const verb = decided ? (won > lost ? "win" : "lose") : won > lost ? "lead in" : "are behind in";
   const level = decided ? `You draw ${whole}, ${score}.` : `It is ${score} after ${accounts.length} of at most ${length} games.`;
   return { standing: won === lost ? level : `You ${verb} ${whole}, ${score}.`, decided };
-}
-
-// The summary of several games.
-function seriesSentences(accounts) {
-  const sum = (name) => accounts.reduce((total, account) => total + account[name], 0);
-  const [won, lost] = wonAndLost(accounts);
-  const even = accounts.length - won - lost;
-  const [result, luck] = [sum("result"), sum("chance") + sum("draws")];
-  const games = `${accounts.length} games`;
-  const level = even ? ` and broke even in ${even}` : "";
-  const said = [
-    `In ${games} you won ${won}, lost ${lost}${level}: ${inPoints(result, "+")} in total.`,
-    `Per game, your moves gave away ${amount(sum("mine") / accounts.length, "", 0)} and those of the perfect player `
-      + `${amount(sum("theirs") / accounts.length, "", 0)} (means of the exact costs in ${games}).`,
-  ];
-  if (Math.abs(luck) > NOTHING) {
-    const without = amount((result - luck) / accounts.length, "+");
-    said.push(`Luck ${brought(luck)} in total; otherwise your result would be ${without} a game.`);
-  }
-  return said;
 }

@@ -235,10 +235,8 @@ def test_a_game_without_a_solution_or_an_end_has_no_account(solution, trainer_of
     assert (account_of(given_up), account_of(unsolved)) == (None, None)
 
 
-@each_row(("against", "known"), [("equilibrium", None), ("highest_card", 0.1293), ("uniform", None)])
-def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_of, monkeypatch, against, known):
-    if against == "uniform":
-        monkeypatch.setattr("cardwar_play.account.MOST_STATES", 1)
+@each_row("against", ["equilibrium", "highest_card"])
+def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_of, against):
     series, total = None, 0.0
     for seed in range(3):
         trainer = trainer_of(solution, 1, seed, [against])
@@ -251,10 +249,7 @@ def test_a_series_adds_up_games_that_were_played_to_their_end(solution, trainer_
     trainer.stop("given up")
     series.add(trainer)
     assert (len(series.results), sum(series.results), len(series.accounts)) == (3, total, 3)
-    assert series.known_loss == (known if known is None else pytest.approx(known, abs=5e-5))
     said = " ".join(series.sentences())
-    exact = "Against the equilibrium, the mistakes of Highest card would cost it 0.129 per game on average (exact)."
-    assert (exact in said) == bool(known)
     theirs = amount(sum(each.theirs for each in series.accounts) / 3)
     named = "the perfect player" if against == "equilibrium" else against.replace("_", " ").capitalize()
     assert f"and those of {named} {theirs} (means of the exact costs in 3 games)" in said

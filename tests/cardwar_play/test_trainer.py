@@ -14,6 +14,7 @@ from cardwar_envs import make_game
 from cardwar_envs.core.play import Episode, draw_action
 from cardwar_play.account import account_of, amount, explained
 from cardwar_play.judge import Judge, Verdict, grade
+from cardwar_play.record import Record, record_of
 from cardwar_play.seating import table_for
 from cardwar_play.trainer import Trainer
 from cardwar_play.view import verdict_view, view_of, worst_of
@@ -43,7 +44,7 @@ def test_costs_are_proportional_to_the_payoffs(stake):
             costs = {each: stake * cost for each, cost in expected.costs.items()}
             assert found.costs == pytest.approx(costs, rel=1e-9, abs=0)
             shown = verdict_view(table, start.state, found)
-            assert (shown["cost"] == "0.000", not shown["said"]) == (not expected.cost,) * 2
+            assert ("; best was " in shown["sentence"]) == bool(expected.cost)
             assert shown["grade"] == grade(expected, games[0].facts)
     start, actions = games[1].initial()[5].state, {0: 1, 1: 1}  # a raise with a 2 of 3
     assert other.verdict(start, 0, 1).cost
@@ -102,7 +103,8 @@ def test_the_review_names_the_costliest_move_and_says_why_it_cost_something(solu
     best = [str(action + 1) for action, lost in step.verdict.costs.items() if not lost]
     named, played = grade(step.verdict, solution.game.facts), step.actions[0] + 1
     *said, free = re.split(" points; best was ", said)
-    assert (at, said) == (number, [f"Your worst move was move {at + 1} ({named}): {played} cost {amount(cost)}"])
+    said, named = said[0], named.capitalize()
+    assert (at, said) == (number, f"Your worst move was move {at + 1}. {named}: {played} cost {amount(cost)}")
     assert re.split(", | or ", free.rstrip(".")) == best
     replies = {str(a + 1): share for a, share in enumerate(solution.strategies(step.before)[1]) if share > 0.005}
     told = dict(re.findall(r"(\d) [(](\d+)%[)]", review[at]["verdict"]["why"]))
@@ -167,3 +169,15 @@ def test_war_goes_on_without_a_player_who_is_out_or_not_tied():
     steps = [step for step in in_wars.steps if step.seal is None]
     assert {step.before.tied for step in steps} == {(1, 2)}
     assert all(0 not in step.actions for step in steps)
+
+
+def test_a_turn_of_the_other_player_is_no_move():
+    game = make_game("liars_dice", sides=2)
+    trainer = Trainer(table_for(game, 1, [], baselines.solve(game)), 2)
+    while trainer.ending is None:
+        assert trainer.steps[-1].seal is None
+        trainer.play(trainer.choices[0])
+    view = view_of(trainer)
+    assert [told["number"] for told in view["review"]] == list(range(1, len(trainer.steps) // 2 + 1))
+    assert "wait" not in str(view["review"])
+    assert Record(record_of(trainer)).episode == trainer.episode

@@ -80,7 +80,7 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
     """Draws the last trick on the left and the score on the right."""
     trick, word = _last_trick(game, revealed), game.trick_word
     shapes: list[Shape] = [label(panel.x + 16, panel.y + 28, f"last {word}", 200, 18, colour="muted")]
-    places = [Box(panel.x + 24 + i * (CARD[0] + 28), panel.y + 54, *CARD) for i in (0, 1)]
+    places = [Box(panel.x + 20 + i * (CARD[0] + 18), panel.y + 54, *CARD) for i in (0, 1)]
     for player, place in zip(seats, places, strict=True):
         shapes += last_play(game, revealed, player, place, 40, trick is not None and trick.winner == player)
         if trick is not None:
@@ -92,8 +92,8 @@ def _middle(game: _Duel, revealed: Revealed[DuelState], panel: Box, seats: Seque
     if ties := revealed.state.ties:
         worth = "won by nobody" if revealed.over else f"the next counts {ties + 1}"
         lines.append((f"{ties} tied, {worth}", 18, False, "muted"))
-    left = places[1].x + CARD[0] + 32
-    right = Box(left, panel.y, panel.x + panel.width - 16 - left, panel.height)
+    left = places[1].x + CARD[0] + 18
+    right = Box(left, panel.y, panel.x + panel.width - 10 - left, panel.height)
     if trick is not None and len(trick.odds) > 1:
         right = Box(right.x, right.y, right.width, right.height - 62)
         below = right.y + right.height

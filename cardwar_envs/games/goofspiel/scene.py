@@ -52,12 +52,12 @@ def _bids(
     prize, first = revealed.state.prize, Box(panel.x + 20, panel.y + 42, *CARD)
     shapes: list[Shape] = [label(first.x, panel.y + 28, "prize", 90, 18, colour="muted")]
     shapes += _prize_card(first, prize, 32) if prize else empty_place(first)
-    places = [Box(first.x + 110 + i * (CARD[0] + 18), first.y, *CARD) for i in (0, 1)]
+    places = [Box(first.x + 84 + i * (CARD[0] + 14), first.y, *CARD) for i in (0, 1)]
     shapes.append(label(places[0].x, panel.y + 28, "last bids", 150, 18, colour="muted"))
     winner = _winner(revealed.last_actions or {})
     for player, place in zip(seats, places, strict=True):
         shapes += last_play(game, revealed, player, place, 32, winner == player)
-    left = places[1].x + CARD[0] + 24
+    left = places[1].x + CARD[0] + 16
     lines = [
         (_standing(revealed), 24, True, "text"),
         (margin, 19, False, "text"),
@@ -65,7 +65,7 @@ def _bids(
     ]
     if revealed.state.carried and not revealed.over:
         lines.append((f"carried points: {revealed.state.carried}", 18, False, "muted"))
-    return shapes + stacked(lines, Box(left, first.y, panel.x + panel.width - 14 - left, CARD[1]))
+    return shapes + stacked(lines, Box(left, first.y, panel.x + panel.width - 8 - left, CARD[1]))
 
 
 def _prizes(state: GoofspielState, grid: HandGrid, top: float) -> list[Shape]:

@@ -166,8 +166,9 @@ def _standing(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
 def _group(revealed: Revealed[WarState], players: Sequence[int], begins: bool = False) -> str:
     """The players' names, in or at the beginning of a sentence, or their number if the names do not fit."""
     names = joined([in_sentence(revealed.name(player), begins and player == players[0]) for player in players])
-    fits = len(players) <= NAMED and text_width(names, 18) <= NAMES
-    return names if fits else f"{len(players)} players"
+    if len(players) <= NAMED and text_width(names, 18) <= NAMES:
+        return names
+    return f"{len(players)} players" if len(revealed.payoffs) > 2 else f"{'B' if begins else 'b'}oth players"
 
 
 def _tie(revealed: Revealed[WarState], plays: Mapping[int, Pile]) -> str:
