@@ -158,18 +158,17 @@ def main(arguments: list[str] | None = None) -> None:
 
 @contextmanager
 def _warnings_in_lines() -> Iterator[None]:
-    """Prints each warning of this package as one line; those that differ only in their counts, once."""
+    """Prints each warning as one line; those that differ only in their counts, once."""
     with warnings.catch_warnings():
-        others, said = warnings.showwarning, set[str]()
+        said = set[str]()
 
-        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            if category is not UserWarning:
-                others(message, category, *place)
-            elif (uncounted := re.sub(r"\b[\d,]+ of the [\d,]+\b", "", str(message))) not in said:
+        def show(message: Warning | str, *place: Any) -> None:
+            uncounted = re.sub(r"\b[\d,]+ of the [\d,]+\b", "", str(message))
+            if uncounted not in said:
                 said.add(uncounted)
                 complain(f"warning: {' '.join(str(message).split())}")
 
-        warnings.showwarning = show
+        warnings.showwarning = show  # type: ignore[assignment]  # its other arguments are the place
         yield
 
 

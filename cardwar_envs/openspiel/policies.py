@@ -35,24 +35,20 @@ def from_openspiel_policy(policy: Any, game: Game[Any]) -> tuple[TablePolicy, ..
         game: Any game, of OpenSpiel or of this package.
 
     Raises:
-        ValueError: If the policy is for another game, distinguishes states with equal observations, or returns unknown
-            actions, or the game has more than 200,000 histories.
+        ValueError: If the policy is for another game or distinguishes states with equal observations, or the game has
+            more than 200,000 histories.
     """
     forms = _forms(game)
     compiled = isinstance(policy, require_pyspiel().Policy)
-    if isinstance(policy, type) or not callable(getattr(policy, "action_probabilities", None)):
-        raise ValueError(f"policy ({policy!r}) must be a policy of OpenSpiel")
     spiel = forms[-1] if compiled else getattr(policy, "game", None)  # a compiled policy does not know its game
     if str(spiel) not in map(str, forms):
-        raise ValueError(f"the policy's game ({spiel}) must be {' or '.join(map(str, forms))}")
+        raise ValueError(f"the game of policy ({policy!r}), {spiel}, must be {' or '.join(map(str, forms))}")
     tables: list[dict[bytes, tuple[str, Any]]] = [{} for _ in range(game.facts.num_players)]
     for state, player in _decisions(spiel):
         try:
             given = policy.action_probabilities(*((state,) if compiled else (state, player)))
         except KeyError:
             continue
-        if unknown := [action for action in given if action not in range(game.facts.num_actions)]:
-            raise ValueError(f"policy {type(policy).__name__}: unknown action {unknown[0]!r}")
         if not given:
             continue
         mix = np.array([given.get(action, 0.0) for action in range(game.facts.num_actions)], dtype=np.float64)

@@ -254,8 +254,8 @@ def test_other_policies_are_refused(monkeypatch):
     game, kuhn = make_game("jujitsu", num_cards=3), pyspiel.load_game("kuhn_poker")
     theirs = to_openspiel_policy("uniform", game)
     for refused, reason in (
-        (lambda: from_openspiel_policy("uniform", game), r"policy \('uniform'\) must be a policy of OpenSpiel"),
-        (lambda: from_openspiel_policy(random_tabular(kuhn), game), r"game \(kuhn_poker\(\)\) must be cardwar_jujitsu"),
+        (lambda: from_openspiel_policy("uniform", game), r"game of policy \('uniform'\), None, must be"),
+        (lambda: from_openspiel_policy(random_tabular(kuhn), game), r", kuhn_poker\(\), must be cardwar_jujitsu"),
         (lambda: theirs.action_probabilities(to_openspiel(game).new_initial_state()), r"player_id \(None\) must be in"),
         (lambda: baselines.nash_conv(game, theirs), "from_openspiel_policy converts policies of OpenSpiel"),
     ):
@@ -266,7 +266,7 @@ def test_other_policies_are_refused(monkeypatch):
         with pytest.raises(ValueError, match="is too large: it has more than 10 histories"):
             from_openspiel_policy(theirs, game)
     for mix, reason in (
-        ({7: 1.0}, "unknown action 7"),
+        ({7: 1.0}, "sum to 0"),
         ({0: np.nan}, "must be finite"),
         ({0: "x"}, "could not convert"),
     ):

@@ -20,8 +20,8 @@ from train.text.parsing import MODULE_AND_CLASS
 # In `search:uct,simulations=10,uniform` only the second comma.
 BETWEEN_POLICIES = re.compile(r",(?!(?:simulations|leaf|transpositions|seed)=)")
 
-# A network, with what its output is if the file does not say so; and a table.
-NETWORK = re.compile(r"(.+\.(onnx|pt))(?::(logits|probabilities))?")
+# A network with what its output is, and the endings of tables.
+NETWORK = re.compile(r"(.+\.(onnx|pt)):(logits|probabilities)")
 TABLES = (".csv", ".json", ".npz")
 
 
@@ -94,7 +94,7 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     return word
 
 
-def _network(word: str, path: str, ending: str, outputs: str | None) -> Policy:
+def _network(word: str, path: str, ending: str, outputs: str) -> Policy:
     from train.policies.functions import from_onnx, from_torchscript
 
     if ending == "pt" and not was_typed(word):

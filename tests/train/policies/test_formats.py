@@ -19,7 +19,7 @@ from cardwar_envs import make_game
 from train.policies import table_files
 from train.policies.by_word import policy_from
 from train.policies.files import save_policy
-from train.policies.functions import FunctionPolicy, from_torchscript
+from train.policies.functions import FunctionPolicy
 from train.policies.networks import Network, SoftmaxPolicy
 from train.policies.table import LearnedTable
 from train.policies.table_files import export_policy, load_table
@@ -86,9 +86,11 @@ def test_what_a_table_lacks_stays_missing(tmp_path, capsys):
         with pytest.warns(UserWarning, match=r"has 1 of the \d+ observations queried"):
             nash_conv(JUJITSU, policy)
     game, word = ("jujitsu", "num_cards=3"), str(tmp_path / "some.json")
-    _, out, err = run(capsys, "exploit", *game, "--policy", word)
-    assert (f"{word} has 1 of the" in out, err) == (True, "")
-    for words in (["match", *game, word, "uniform"], ["watch", *game, word, "uniform"]):
+    for words in (
+        ["exploit", *game, "--policy", word],
+        ["match", *game, word, "uniform"],
+        ["watch", *game, word, "uniform"],
+    ):
         _, _, err = run(capsys, *words)
         assert re.fullmatch(rf"cardwar: warning: {word} has 1 of the \d+ .*\n", err)
 
@@ -180,13 +182,6 @@ def onnx_file(path, policy, output="logits", free=True):
     return str(path)
 
 
-class Masked(torch.nn.Module):
-    """Probabilities from observations and masks, for every legal action alike."""
-
-    def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-        return masks / masks.sum(dim=1, keepdim=True)
-
-
 def torchscript_file(path, module):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -199,17 +194,15 @@ def test_a_network_has_the_policys_figures(tmp_path, monkeypatch, game):
     policy = network(game)
     script = torchscript_file(tmp_path / "net.pt", torch.nn.Sequential(*policy.network)) + ":logits"
     monkeypatch.setattr(sys, "argv", ["cardwar", "exploit", f"--policy={script}"])
-    for word in (onnx_file(tmp_path / "net.onnx", policy), script):
+    for word in (onnx_file(tmp_path / "net.onnx", policy) + ":logits", script):
         found = policy_from(word, game)
         assert nash_conv(game, found) == pytest.approx(nash_conv(game, policy), abs=1e-5)
-    masked = from_torchscript(torchscript_file(tmp_path / "masked.pt", Masked()), "probabilities")
-    assert nash_conv(game, masked) == pytest.approx(nash_conv(game, "uniform_actions"), abs=1e-6)
 
 
 def test_a_network_says_what_its_output_is(tmp_path, monkeypatch):
     policy = network()
     path = onnx_file(tmp_path / "net.onnx", policy, output="x")
-    with pytest.raises(ValueError, match=f"must be called logits or probabilities, not x; .* {path}:logits"):
+    with pytest.raises(ValueError, match=r"is not a policy file; .*FILE\.onnx:logits"):
         policy_from(path, JUJITSU)
     assert nash_conv(JUJITSU, policy_from(f"{path}:logits", JUJITSU)) == pytest.approx(
         nash_conv(JUJITSU, policy), abs=1e-5
@@ -217,7 +210,7 @@ def test_a_network_says_what_its_output_is(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"probability -[0-9.]+ is negative"):
         nash_conv(JUJITSU, policy_from(f"{path}:probabilities", JUJITSU))
     fixed = onnx_file(tmp_path / "fixed.onnx", policy, free=False)  # its batches have one row
-    for word, game in ((f"{path}:logits", POKER), (fixed, JUJITSU)):
+    for word, game in ((f"{path}:logits", POKER), (f"{fixed}:logits", JUJITSU)):
         with pytest.raises(ValueError, match=r"\.onnx cannot play: .*invalid dimensions"):
             nash_conv(game, policy_from(word, game))
     for name in ("bad.onnx", "bad.pt"):
@@ -226,7 +219,7 @@ def test_a_network_says_what_its_output_is(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match=f"{tmp_path / name} is not a"):
             policy_from(f"{tmp_path / name}:logits", JUJITSU)
     with pytest.raises(OSError, match=r"none\.onnx"):
-        policy_from("none.onnx", JUJITSU)
+        policy_from("none.onnx:logits", JUJITSU)
 
 
 def test_weights_in_another_file_are_found_beside_the_network(tmp_path):
@@ -236,15 +229,15 @@ def test_weights_in_another_file_are_found_beside_the_network(tmp_path):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         onnx.save(onnx.load(whole), tmp_path / path, save_as_external_data=True, location="weights", size_threshold=0)
     (tmp_path / "weights").unlink()
-    found = policy_from(str(tmp_path / "apart/net.onnx"), JUJITSU)
+    found = policy_from(str(tmp_path / "apart/net.onnx:logits"), JUJITSU)
     assert nash_conv(JUJITSU, found) == pytest.approx(nash_conv(JUJITSU, policy), abs=1e-5)
     with pytest.raises(ValueError, match="weights"):
-        policy_from(str(tmp_path / "net.onnx"), JUJITSU)
+        policy_from(str(tmp_path / "net.onnx:logits"), JUJITSU)
 
 
 def test_a_program_must_be_typed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["cardwar", "watch", "record.json"])
-    path = torchscript_file(tmp_path / "net.pt", Masked())
+    path = f"{tmp_path}/net.pt:logits"
     with pytest.raises(ValueError, match=f"{path} is a program: its name must be typed"):
         policy_from(path, JUJITSU)
 
@@ -272,7 +265,6 @@ def test_any_function_on_arrays_is_a_policy():
         ),
         (lambda seen: uniform(seen) * np.inf, "logits", "must return finite logits"),
         (lambda seen: 1 / 0, "logits", "function cannot play: division by zero"),
-        (lambda seen, masks: seen, "logits", "cannot play: .*missing 1 required"),
     ):
         with pytest.raises(ValueError, match=reason):
             nash_conv(JUJITSU, FunctionPolicy(function, outputs))
@@ -280,6 +272,6 @@ def test_any_function_on_arrays_is_a_policy():
 
 def test_a_function_of_jax_is_a_policy():
     jax = pytest.importorskip("jax")
-    policy = FunctionPolicy(jax.jit(lambda seen, masks: seen[:, :3] * masks), "logits", masks=True)
-    same = FunctionPolicy(lambda seen, masks: seen[:, :3] * masks, "logits", masks=True)
+    policy = FunctionPolicy(jax.jit(lambda seen: seen[:, :3]), "logits")
+    same = FunctionPolicy(lambda seen: seen[:, :3], "logits")
     assert nash_conv(JUJITSU, policy) == pytest.approx(nash_conv(JUJITSU, same), abs=1e-6)
