@@ -81,7 +81,12 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
         return load_table(word, game)
     if not known and (network := NETWORK.fullmatch(word)):
-        return _network(word, *network.groups())
+        from train.policies.functions import from_onnx, from_torchscript
+
+        path, ending, outputs = network.groups()
+        if ending == "pt" and not was_typed(word):
+            raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
+        return (from_onnx if ending == "onnx" else from_torchscript)(path, outputs)
     if not known and os.path.exists(word):  # also false for an invalid path, for example a path that is too long
         from train.policies.files import load_policy  # needs torch, which most commands do not need
 
@@ -92,14 +97,6 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
-
-
-def _network(word: str, path: str, ending: str, outputs: str) -> Policy:
-    from train.policies.functions import from_onnx, from_torchscript
-
-    if ending == "pt" and not was_typed(word):
-        raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
-    return (from_onnx if ending == "onnx" else from_torchscript)(path, outputs)
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:

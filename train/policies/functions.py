@@ -41,9 +41,6 @@ class FunctionPolicy:
     def __init__(self, function: Callable[[Observations], Any], outputs: str, name: str = "function") -> None:
         self._function, self._name, self._outputs = function, name, one_of("outputs", outputs, OUTPUTS)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._outputs} of {self._name}>"
-
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         """Returns probabilities `[batch, num_actions]`; raises ValueError if the function fails to return them."""
         try:
@@ -88,12 +85,7 @@ def from_onnx(path: str | Path, outputs: str) -> FunctionPolicy:
 def from_torchscript(path: str | Path, outputs: str) -> FunctionPolicy:
     """Reads a network in TorchScript format, a program that can read and write files: load only files that you trust.
 
-    Args:
-        path: The file. The network takes observations, float32, in batches of any size.
-        outputs: "logits" or "probabilities".
-
-    Raises:
-        ValueError: If the file is damaged.
+    The arguments and errors are those of `from_onnx`, but there is only one output.
     """
     import torch
 

@@ -17,7 +17,7 @@ from baselines import TablePolicy
 from baselines.system.files import csv_bytes, parse_object, read_plain, write_atomically
 from cardwar_envs.core.game import Game
 from cardwar_envs.core.parameters import did_you_mean
-from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities
+from cardwar_envs.core.policy import Masks, Observations, Policy, Probabilities, checked_probabilities, observation_keys
 from cardwar_envs.core.table_policy import checked_rows
 from train.policies.agent import seen_in_words
 from train.text.game_names import game_in_words
@@ -37,13 +37,12 @@ class _Listing:
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
         for row, mask in zip(observations, action_masks, strict=True):
             self.views.setdefault(key_of(row, mask), (row.copy(), mask.copy()))
-        uniform: Probabilities = action_masks / action_masks.sum(axis=1, keepdims=True)
-        return uniform
+        return np.asarray(action_masks / action_masks.sum(axis=1, keepdims=True))
 
 
 def key_of(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> Key:
     """Returns a key that identifies an information state."""
-    return (observation + np.float32(0.0)).tobytes(), np.asarray(mask, dtype=np.int8).tobytes()
+    return observation_keys(observation[None])[0], np.asarray(mask, dtype=np.int8).tobytes()
 
 
 def information_states(game: Game[Any]) -> dict[Key, View]:
