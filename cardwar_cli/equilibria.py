@@ -78,7 +78,7 @@ def export(
         typer.Option(
             "--out",
             metavar="FILE",
-            help=f"The file; its ending is one of {', '.join(FORMATS)}; with --policy .csv, .json or .npz.",
+            help=f"The file; its ending is one of {', '.join(FORMATS)}; with --policy .csv or .json.",
         ),
     ],
     words: Words = None,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shlex
 import sys
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -133,7 +136,8 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     try:
         app = new_app(*(word for word in words[:1] if word in COMMANDS))  # other modules take time to import
-        code = app(words or ["--help"], prog_name="cardwar", standalone_mode=False)
+        with _warnings_in_lines():
+            code = app(words or ["--help"], prog_name="cardwar", standalone_mode=False)
         code = code if words else 2
         message = unwritten_output()
         if code == INTERRUPTED and (how := _how_to_resume(words)):
@@ -150,6 +154,22 @@ def main(arguments: list[str] | None = None) -> None:
         complain(message)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _warnings_in_lines() -> Iterator[None]:
+    """Prints each warning as one line; those that differ only in their counts, once."""
+    with warnings.catch_warnings():
+        said = set[str]()
+
+        def show(message: Warning | str, *place: Any) -> None:
+            uncounted = re.sub(r"\b[\d,]+ of the [\d,]+\b", "", str(message))
+            if uncounted not in said:
+                said.add(uncounted)
+                complain(f"warning: {' '.join(str(message).split())}")
+
+        warnings.showwarning = show  # type: ignore[assignment]  # its other arguments are the place
+        yield
 
 
 def _how_to_resume(words: list[str]) -> str:

@@ -14,6 +14,7 @@ from rich.table import Column, Table
 import baselines
 from baselines.matches.games import SEEDS, Played, sampled_games
 from baselines.matches.line_ups import GAMES, stopped_after, summary_of
+from baselines.oracles.answers.guards import tables_counted
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import AgentSeconds, GameName, MaxStates, count
 from cardwar_cli.console import (
@@ -195,7 +196,8 @@ def _one_game(match: _Match, seed: list[int]) -> Played:
         return sampled_games(match.game, match.policies, 1, seed, at_end=at_end)
     from cardwar_play.recorded.plain import line_of
 
-    episode = play_episode(match.game, match.policies, np.random.default_rng(seed))
+    with tables_counted(match.policies):
+        episode = play_episode(match.game, match.policies, np.random.default_rng(seed))
     match.lines.append(line_of(match.game, match.names, episode))
     return Played(np.array([episode.payoffs]), [at_end(episode.states[-1], len(episode.actions))])
 

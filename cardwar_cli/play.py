@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from baselines.oracles.answers.guards import tables_counted
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import AgentSeconds, GameName, Words
 from cardwar_cli.console import advancing, err, out, say, say_aside
@@ -187,8 +188,10 @@ def _play_series(series: Series, seed: int | None, games: int | None, record: Pa
     for number in count(1):
         if number > 1:
             say(f"\nGame {number}" + (f" of {games}" if games else ""))
-        trainer = Trainer(series.table, secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1))
-        goes_on = _play_one(trainer, record and free_name(record, number))
+        dealt = secrets.randbits(32) if seed is None else (seed + number - 1) % (MAX_SEED + 1)
+        with tables_counted(series.table.policies.values()):
+            trainer = Trainer(series.table, dealt)
+            goes_on = _play_one(trainer, record and free_name(record, number))
         series.add(trainer)
         if number > 1:
             show_series(series, out)

@@ -10,6 +10,7 @@ import typer
 from rich.rule import Rule
 from rich.table import Column, Table
 
+from baselines.oracles.answers.guards import tables_counted
 from baselines.system.files import require_writable, write_atomically
 from cardwar_cli.arguments import AgentSeconds
 from cardwar_cli.console import advancing, out, say
@@ -67,7 +68,8 @@ def watch(
         line_up = line_up_from(policies, rules)
         accept_moves(line_up)
         policies = list(map(labelled, policies, line_up))
-        shown = play_episode(rules, line_up, seed or 0).revealed(rules)
+        with tables_counted(line_up):
+            shown = play_episode(rules, line_up, seed or 0).revealed(rules)
     if gif is None:
         print_game(rules, policies, shown, remarks)
         for sentence in what_happened:

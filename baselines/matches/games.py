@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.oracles.answers.guards import RecordingPolicies
+from baselines.oracles.answers.guards import RecordingPolicies, tables_counted
 from baselines.oracles.answers.protocol import Progress, lead
 from cardwar_envs.core.game import Game, require_game
 from cardwar_envs.core.parameters import whole_number
@@ -88,9 +88,10 @@ def sampled_games(
     progress: Progress | None = None,
     at_end: AtEnd | None = None,
 ) -> Played:
-    """Plays `games` games, random or not."""
+    """Plays `games` games, random or not. Warns of tables that lack some of the queried observations."""
     fitting = MOST_MASKS // (game.facts.num_players * game.facts.num_actions)
-    return _Batch(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
+    with tables_counted(players):
+        return _Batch(game, players, min(games, MOST_GAMES, max(16, fitting)), seeds, at_end).play(games, progress)
 
 
 def winners_of(payoffs: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -20,10 +20,12 @@ class TablePolicy:
     since they would measure uniform play. Each measure resets the counts `asked` and `known`.
 
     Attributes:
-        warns: Whether exact measures warn.
+        warns: Whether measures warn.
+        name: What messages call the table; by default its `repr`.
     """
 
     warns: bool = True
+    name: str = ""
 
     def __init__(self, table: Mapping[bytes, NDArray[np.float64] | Sequence[Fraction]]) -> None:
         """Takes a mapping from `observation.tobytes()` (float32) to `[num_actions]` probabilities, floats or fractions.
@@ -60,10 +62,10 @@ class TablePolicy:
 
     @property
     def coverage(self) -> str:
-        """The counts in words, after the name of a policy."""
+        """The counts in words."""
         return (
-            f"is in the table at {self.known:,} of the {self.asked:,} observations queried that leave a choice, "
-            "and elsewhere plays uniformly over legal actions"
+            f"{self.name or repr(self)} has {self.known:,} of the {self.asked:,} observations queried that leave a "
+            "choice, and plays uniformly over legal actions at the others"
         )
 
     def count_anew(self) -> None:
@@ -74,8 +76,9 @@ class TablePolicy:
         """Raises a ValueError if the table was queried but contained none of the observations."""
         if self.asked and not self.known:
             raise ValueError(
-                f"{self!r} contains none of the {self.asked:,} observations queried; "
-                "its keys must be observation.tobytes() of what its seats observe in this game, which are float32"
+                f"{self.name or repr(self)} contains none of the {self.asked:,} observations queried that leave a "
+                "choice; a table must have those of its seats in this game (in Python by observation.tobytes(), of "
+                "float32)"
             )
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
@@ -118,9 +121,9 @@ def checked_rows(
         )
     if not np.isfinite(observations).all():
         raise ValueError("an observation of its table is not finite")
-    sums = probabilities.sum(axis=1)
-    if not ((probabilities >= 0.0).all() and (np.abs(sums - 1.0) <= SUM_TOLERANCE).all()):
-        raise ValueError("a row of its table is not a probability distribution")
+    valid = (probabilities >= 0.0).all(axis=1) & (np.abs(probabilities.sum(axis=1) - 1.0) <= SUM_TOLERANCE)
+    if not valid.all():
+        raise ValueError(f"row {valid.argmin() + 1} of its table is not a probability distribution")
     table = dict(zip(observation_keys(observations), probabilities, strict=True))
     if len(table) < rows:
         raise ValueError("an observation has two rows in its table")

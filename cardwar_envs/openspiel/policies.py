@@ -22,7 +22,7 @@ MOST_HISTORIES = 200_000
 SAME_TO = 1e-9
 
 
-def from_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) -> tuple[TablePolicy, ...]:
+def from_openspiel_policy(policy: Any, game: Game[Any]) -> tuple[TablePolicy, ...]:
     """Makes a policy for each seat from a policy of OpenSpiel, which is queried at every history of the game.
 
     A policy here is a function of the observation, and in OpenSpiel of the information state, which may hold more.
@@ -30,27 +30,32 @@ def from_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) 
     average over these information states has the same exploitability.
 
     Args:
-        policy: An `open_spiel.python.policy.Policy` or a `pyspiel.Policy`. Information states that it does not contain
-            (a KeyError, or no actions) are missing from the table.
-        game: A game that `to_openspiel` takes, or an OpenSpiel game of this package.
-        spiel_game: The `pyspiel.Game` of the policy, with simultaneous moves or turns; by default `policy.game`.
+        policy: An `open_spiel.python.policy.Policy` of the game with simultaneous moves or turns, or a `pyspiel.Policy`
+            of that with turns. Information states that it lacks (a KeyError, or no actions) are not in the table.
+        game: Any game, of OpenSpiel or of this package.
 
     Raises:
-        ValueError: If the policy is for another game, distinguishes states with equal observations, or returns unknown
-            actions, or the game has more than 200,000 histories.
+        ValueError: If the policy is for another game or distinguishes states with equal observations, or the game has
+            more than 200,000 histories.
     """
-    if isinstance(policy, type) or not callable(getattr(policy, "action_probabilities", None)):
-        raise ValueError(f"policy ({policy!r}) must be a policy of OpenSpiel")
-    spiel = getattr(policy, "game", None) if spiel_game is None else spiel_game
-    _require_game(spiel, _both(game))
+    forms = _forms(game)
+    compiled = isinstance(policy, require_pyspiel().Policy)
+    spiel = forms[-1] if compiled else getattr(policy, "game", None)  # a compiled policy does not know its game
+    if str(spiel) not in map(str, forms):
+        raise ValueError(f"the game of policy ({policy!r}), {spiel}, must be {' or '.join(map(str, forms))}")
     tables: list[dict[bytes, tuple[str, Any]]] = [{} for _ in range(game.facts.num_players)]
     for state, player in _decisions(spiel):
-        if (mix := _mix(policy, state, player, game.facts.num_actions)) is None:
+        try:
+            given = policy.action_probabilities(*((state,) if compiled else (state, player)))
+        except KeyError:
             continue
+        if not given:
+            continue
+        mix = np.array([given.get(action, 0.0) for action in range(game.facts.num_actions)], dtype=np.float64)
         (key,) = observation_keys(_seen(game, state, player)[0][None])
-        text = " ".join(f"{state.information_state_string(player)}".split())
+        text = " ".join(state.information_state_string(player).split())
         first, known = tables[player].setdefault(key, (text, mix))
-        if not (np.abs(mix - known) <= SAME_TO).all():
+        if not np.allclose(mix, known, rtol=0.0, atol=SAME_TO, equal_nan=True):
             raise ValueError(
                 f"the policy mixes {mix.tolist()} at {text!r} and {known.tolist()} at {first!r}, where player_{player} "
                 f"has the same observation in {game.facts.name}; if its information states differ, use "
@@ -59,23 +64,22 @@ def from_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) 
     return tuple(TablePolicy({key: mix for key, (_, mix) in rows.items()}) for rows in tables)
 
 
-def to_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) -> Any:
+def to_openspiel_policy(policy: Any, game: Game[Any]) -> Any:
     """Makes an `open_spiel.python.policy.Policy`, whose `to_tabular()` makes OpenSpiel's `TabularPolicy`.
+
+    Its `game` is the `pyspiel.Game` with turns, which OpenSpiel's algorithms need. It plays the game with simultaneous
+    moves as well.
 
     Args:
         policy: One policy for all seats, or one per seat; objects or names.
-        game: A game that `to_openspiel` takes, or an OpenSpiel game of this package.
-        spiel_game: Its `pyspiel.Game`; by default that with turns, which OpenSpiel's algorithms need. The policy plays
-            the game with simultaneous moves as well.
+        game: Any game, of OpenSpiel or of this package.
 
     Raises:
-        ValueError: If a policy cannot play the game, or `spiel_game` is another game.
+        ValueError: If a policy cannot play the game.
     """
     from open_spiel.python.policy import Policy
 
-    both, seats = _both(game), as_policies(policy, game)
-    spiel = both[-1] if spiel_game is None else spiel_game
-    _require_game(spiel, both)
+    seats = as_policies(policy, game)
 
     class Seated(Policy):  # type: ignore[misc]  # open_spiel has no types
         def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
@@ -88,20 +92,15 @@ def to_openspiel_policy(policy: Any, game: Game[Any], spiel_game: Any = None) ->
             mix = checked_probabilities(seats[player], observation[None], mask[None])[0]
             return {action: mix.item(action) for action in np.flatnonzero(mask).tolist()}
 
-    return Seated(spiel, list(range(len(seats))))
+    return Seated(_forms(game)[-1], list(range(len(seats))))
 
 
-def _both(game: Game[Any]) -> list[Any]:
+def _forms(game: Game[Any]) -> list[Any]:
     """Returns OpenSpiel's game and, if moves are simultaneous, its form in which players take turns."""
     pyspiel = require_pyspiel()
     spiel = game.listed.game if isinstance(game, OpenSpielGame) else to_openspiel(game)
     in_turns = spiel.get_type().dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
     return [spiel] if in_turns else [spiel, pyspiel.convert_to_turn_based(spiel)]
-
-
-def _require_game(spiel: Any, allowed: list[Any]) -> None:
-    if str(spiel) not in map(str, allowed):
-        raise ValueError(f"the policy's spiel_game ({spiel}) must be {' or '.join(map(str, allowed))}")
 
 
 def _seen(game: Game[Any], state: Any, player: int) -> Any:
@@ -118,26 +117,12 @@ def _decisions(spiel: Any) -> Iterator[tuple[Any, int]]:
         state, count = waiting.pop(), count + 1
         if count > MOST_HISTORIES:
             raise ValueError(f"{spiel} is too large: it has more than {MOST_HISTORIES:,} histories")
-        if state.is_simultaneous_node():
-            legal = [state.legal_actions(player) for player in range(spiel.num_players())]
-            yield from ((state, player) for player, actions in enumerate(legal) if actions)
-            for joint in product(*(actions or [0] for actions in legal)):
-                waiting.append(state.clone())
-                waiting[-1].apply_actions(joint)
-        elif state.is_chance_node():
-            waiting.extend(state.child(action) for action, share in state.chance_outcomes() if share)
-        elif not state.is_terminal():
-            yield state, state.current_player()
+        players = range(0 if state.is_chance_node() else spiel.num_players())
+        legal = [state.legal_actions(player) for player in players]
+        yield from ((state, player) for player, actions in enumerate(legal) if actions)
+        if not state.is_simultaneous_node():
             waiting.extend(map(state.child, state.legal_actions()))
-
-
-def _mix(policy: Any, state: Any, player: int, actions: int) -> Any:
-    """Returns a policy's probabilities `[actions]`; None if it does not contain the state."""
-    compiled = isinstance(policy, require_pyspiel().Policy)
-    try:
-        given = policy.action_probabilities(state) if compiled else policy.action_probabilities(state, player)
-    except KeyError:
-        return None
-    if unknown := [action for action in given if action not in range(actions)]:
-        raise ValueError(f"policy {type(policy).__name__}: action {unknown[0]!r} must be in 0..{actions - 1}")
-    return np.array([given.get(action, 0.0) for action in range(actions)]) if given else None
+            continue
+        for joint in product(*(actions or [0] for actions in legal)):
+            waiting.append(state.clone())
+            waiting[-1].apply_actions(joint)

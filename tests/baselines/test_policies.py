@@ -96,7 +96,7 @@ def test_a_table_plays_what_it_says_and_uniformly_elsewhere():
 def test_a_table_of_one_seat_is_not_measured_in_both_without_a_word(game):
     response = best_response(game, "uniform", 0).policy
     for measure in (nash_conv, exploitability):
-        with pytest.warns(UserWarning, match=r"in the table at \d+ of the \d+ observations queried"):
+        with pytest.warns(UserWarning, match=r"has \d+ of the \d+ observations queried"):
             measure(game, response)
     with pytest.raises(ValueError, match="contains none of the"):
         best_response(game, response, 0)

@@ -216,8 +216,8 @@ def test_random_policies_have_our_figure_there(name, size, request):
 )
 def test_a_policy_goes_there_and_back(game):
     theirs, ours = to_openspiel_policy(MixesBySight(0), game), baselines.nash_conv(game, MixesBySight(0)).total
-    simultaneous = game.listed.game if isinstance(game, OpenSpielGame) else to_openspiel(game)
-    together = to_openspiel_policy(MixesBySight(0), game, simultaneous)
+    together = to_openspiel_policy(MixesBySight(0), game)
+    together.game = game.listed.game if isinstance(game, OpenSpielGame) else to_openspiel(game)
     for policy in (theirs, theirs.to_tabular(), together):
         back = from_openspiel_policy(policy, game)
         assert len(back) == game.facts.num_players
@@ -243,22 +243,19 @@ def test_compiled_policies_and_tables_with_holes():
     kuhn, game = pyspiel.load_game("kuhn_poker"), make_game("openspiel:kuhn_poker")
     table = random_tabular(kuhn).to_dict()
     compiled = pyspiel.TabularPolicy(table)
-    with pytest.raises(ValueError, match=r"the policy's spiel_game \(None\) must be kuhn_poker\(\)"):
-        from_openspiel_policy(compiled, game)
-    found = baselines.nash_conv(game, from_openspiel_policy(compiled, game, kuhn)).total
+    found = baselines.nash_conv(game, from_openspiel_policy(compiled, game)).total
     assert found == pytest.approx(pyspiel.nash_conv(kuhn, compiled), abs=1e-9)
     holes = pyspiel.TabularPolicy(dict(list(table.items())[1:]))
-    with pytest.warns(UserWarning, match="is in the table at 5 of the 6 observations queried"):
-        baselines.nash_conv(game, from_openspiel_policy(holes, game, kuhn))
+    with pytest.warns(UserWarning, match="has 5 of the 6 observations queried"):
+        baselines.nash_conv(game, from_openspiel_policy(holes, game))
 
 
 def test_other_policies_are_refused(monkeypatch):
     game, kuhn = make_game("jujitsu", num_cards=3), pyspiel.load_game("kuhn_poker")
     theirs = to_openspiel_policy("uniform", game)
     for refused, reason in (
-        (lambda: from_openspiel_policy("uniform", game), r"policy \('uniform'\) must be a policy of OpenSpiel"),
-        (lambda: from_openspiel_policy(random_tabular(kuhn), game), r"spiel_game \(kuhn_poker\(\)\) must be"),
-        (lambda: to_openspiel_policy("uniform", game, kuhn), r"spiel_game \(kuhn_poker\(\)\) must be cardwar_jujitsu"),
+        (lambda: from_openspiel_policy("uniform", game), r"game of policy \('uniform'\), None, must be"),
+        (lambda: from_openspiel_policy(random_tabular(kuhn), game), r", kuhn_poker\(\), must be cardwar_jujitsu"),
         (lambda: theirs.action_probabilities(to_openspiel(game).new_initial_state()), r"player_id \(None\) must be in"),
         (lambda: baselines.nash_conv(game, theirs), "from_openspiel_policy converts policies of OpenSpiel"),
     ):
@@ -268,9 +265,14 @@ def test_other_policies_are_refused(monkeypatch):
         patched.setattr(policies, "MOST_HISTORIES", 10)
         with pytest.raises(ValueError, match="is too large: it has more than 10 histories"):
             from_openspiel_policy(theirs, game)
-    monkeypatch.setattr(theirs, "action_probabilities", lambda state, player: {7: 1.0})
-    with pytest.raises(ValueError, match=r"action 7 must be in 0\.\.2"):
-        from_openspiel_policy(theirs, game)
+    for mix, reason in (
+        ({7: 1.0}, "sum to 0"),
+        ({0: np.nan}, "must be finite"),
+        ({0: "x"}, "could not convert"),
+    ):
+        monkeypatch.setattr(theirs, "action_probabilities", lambda state, player, mix=mix: mix)
+        with pytest.raises(ValueError, match=reason):
+            baselines.nash_conv(game, from_openspiel_policy(theirs, game))
 
 
 @pytest.mark.parametrize("name", ["jujitsu", "goofspiel", "oshi_zumo", "lowest_unique", "war"])

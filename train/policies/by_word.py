@@ -20,8 +20,8 @@ from train.text.parsing import MODULE_AND_CLASS
 # In `search:uct,simulations=10,uniform` only the second comma.
 BETWEEN_POLICIES = re.compile(r",(?!(?:simulations|leaf|transpositions|seed)=)")
 
-# A network, with what its output is if the file does not say so; and a table.
-NETWORK = re.compile(r"(.+\.(onnx|pt))(?::(logits|probabilities))?")
+# A network with what its output is, and the endings of tables.
+NETWORK = re.compile(r"(.+\.(onnx|pt)):(logits|probabilities)")
 TABLES = (".csv", ".json", ".npz")
 
 
@@ -76,8 +76,17 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
 
         return typed_agent(word, game)
     known = names_a_policy(word)
-    if not known and not os.path.isdir(word) and (found := _network_or_table(word, game)) is not None:
-        return found
+    if not known and word.endswith(TABLES):
+        from train.policies.table_files import load_table  # needs pydantic, which takes long to import
+
+        return load_table(word, game)
+    if not known and (network := NETWORK.fullmatch(word)):
+        from train.policies.functions import from_onnx, from_torchscript
+
+        path, ending, outputs = network.groups()
+        if ending == "pt" and not was_typed(word):
+            raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
+        return (from_onnx if ending == "onnx" else from_torchscript)(path, outputs)
     if not known and os.path.exists(word):  # also false for an invalid path, for example a path that is too long
         from train.policies.files import load_policy  # needs torch, which most commands do not need
 
@@ -88,25 +97,6 @@ def _name_or_policy(word: str, game: Game[Any]) -> str | Policy:
     if not known and len(Path(word).parts) > 1:
         raise ValueError(f"no run folder or policy file {word!r}")
     return word
-
-
-def _network_or_table(word: str, game: Game[Any]) -> Policy | None:
-    """Returns the policy in a file of another program, by its ending; None for other words."""
-    network = NETWORK.fullmatch(word)
-    path = network[1] if network else word
-    if not (network or word.endswith(TABLES)):
-        return None
-    if not os.path.exists(path):
-        raise ValueError(f"there is no file {path!r}")
-    if network is None:
-        from train.policies.table_files import load_table  # needs pydantic, which takes long to import
-
-        return load_table(Path(word), game)
-    from train.policies.functions import from_onnx, from_torchscript
-
-    if network[2] == "pt" and not was_typed(word):
-        raise ValueError(f"{word} is a program: its name must be typed on the command line; a file cannot start it")
-    return (from_onnx if network[2] == "onnx" else from_torchscript)(path, game, network[3])
 
 
 def _made(kind: type, word: str, game: Game[Any]) -> Any:

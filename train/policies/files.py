@@ -27,8 +27,9 @@ from train.text.parsing import MODULE_AND_CLASS
 POLICY_FILE = "policy.safetensors"
 FORMAT = "cardwar policy 1"
 GIVEN = (
-    "give a policy's name, a run folder, the policy.safetensors of a run, a table (.csv, .json, .npz), a network "
-    "(.onnx, .pt), or module:Class, a class of your own with the method action_probabilities, which can load others"
+    "give a policy's name, a run folder, the policy.safetensors of a run, a table (.csv, .json, .npz), a network with "
+    "its output (FILE.onnx:logits, FILE.pt:probabilities), or module:Class, a class of your own with the method "
+    "action_probabilities, which can load others"
 )
 POLICY_KINDS: dict[str, type[LearnedPolicy]] = {
     kind.kind: kind

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.system.files import read_plain
-from cardwar_envs.core.game import Game
+from baselines.system.files import require_plain
 from cardwar_envs.core.parameters import one_of
 from cardwar_envs.core.policy import Masks, Observations, Probabilities
 
 OUTPUTS = ("logits", "probabilities")
-# Maximum size of a network's file.
-MOST_BYTES = 1 << 30
-# NumPy's types of ONNX's inputs.
-TYPES = {"tensor(float)": "f4", "tensor(double)": "f8", "tensor(bool)": "?", "tensor(int8)": "i1"}
 
 
 def masked_softmax(outputs: NDArray[np.float64], masks: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -34,42 +28,27 @@ class FunctionPolicy:
     """Plays what a function returns for observations.
 
     Args:
-        game: The rules.
         function: Maps observations `[batch, observation_size]`, float32, to `[batch, num_actions]` numbers in any array
             that NumPy reads, e.g. JAX's.
         outputs: "logits": the policy is their softmax over legal actions. "probabilities": they are played as they
             are, so exact measures report those of illegal actions.
-        masks: Whether the function takes masks of legal actions `[batch, num_actions]`, int8, as its second argument.
         name: What errors call the function.
 
     Raises:
-        ValueError: If the function fails on the game's first observation, or `outputs` is neither of the two.
+        ValueError: If `outputs` is neither of the two.
     """
 
-    def __init__(
-        self, game: Game[Any], function: Callable[..., Any], outputs: str, masks: bool = False, name: str = "function"
-    ) -> None:
-        self._function, self._masks, self._name = function, masks, name
-        self._outputs = one_of("outputs", outputs, OUTPUTS)
-        state = game.initial()[0].state
-        seen, mask = (of(state, game.acting_players(state)[0]) for of in (game.observation, game.action_mask))
-        try:
-            self.action_probabilities(np.stack([seen, seen]), np.stack([mask, mask]))
-        except Exception as error:  # the function can raise anything
-            reason = " ".join(str(error).split())
-            raise ValueError(f"{name} cannot play {game.facts.name}: {reason}") from error
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._outputs} of {self._name}>"
+    def __init__(self, function: Callable[[Observations], Any], outputs: str, name: str = "function") -> None:
+        self._function, self._name, self._outputs = function, name, one_of("outputs", outputs, OUTPUTS)
 
     def action_probabilities(self, observations: Observations, action_masks: Masks) -> Probabilities:
-        """Returns probabilities `[batch, num_actions]`; raises ValueError if the function's answer is invalid."""
-        answer = np.asarray(self._function(observations, *[action_masks] * self._masks))
-        if answer.shape != action_masks.shape or answer.dtype.kind not in "fiu":
-            raise ValueError(
-                f"{self._name} must return numbers of shape {action_masks.shape}, not {answer.dtype} of {answer.shape}"
-            )
-        answer = answer.astype(np.float64)
+        """Returns probabilities `[batch, num_actions]`; raises ValueError if the function fails to return them."""
+        try:
+            answer = np.asarray(self._function(observations)).astype(np.float64)
+        except Exception as error:  # the function can raise anything
+            raise ValueError(f"{self._name} cannot play: {' '.join(str(error).split())}") from error
+        if answer.shape != action_masks.shape:
+            raise ValueError(f"{self._name} must return numbers of shape {action_masks.shape}, not of {answer.shape}")
         if self._outputs == "probabilities":
             return answer
         if not np.isfinite(answer[action_masks == 1]).all():
@@ -77,71 +56,46 @@ class FunctionPolicy:
         return masked_softmax(answer, action_masks)
 
 
-def from_onnx(path: str | Path, game: Game[Any], outputs: str | None = None) -> FunctionPolicy:
+def from_onnx(path: str | Path, outputs: str) -> FunctionPolicy:
     """Reads a network in ONNX format (extra `onnx`).
 
     Args:
-        path: The file. The network's inputs are observations and, if there are two, masks, in batches of any size.
-        game: The game that the network plays.
-        outputs: "logits" or "probabilities", by default the name of its output; of several, one has this name.
+        path: The file. The network takes observations, float32, in batches of any size.
+        outputs: "logits" or "probabilities". If the network has several outputs, one has this name.
 
     Raises:
-        ValueError: If the file is damaged, the network does not fit the game, or it is unknown what its output is.
+        ValueError: If the file is damaged, or none of several outputs has that name.
     """
     import onnxruntime
 
+    require_plain(Path(path))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 4
-    content = read_plain(Path(path), most=MOST_BYTES)
     try:
-        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        inputs = [(each.name, TYPES[each.type]) for each in session.get_inputs()]
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime has errors of many kinds
-        raise ValueError(f"{path} is not an ONNX network of a known type: {' '.join(str(error).split())}") from None
-    output, kind = _output_of(path, [each.name for each in session.get_outputs()], outputs)
-
-    def run(*arrays: NDArray[Any]) -> Any:
-        given = zip(inputs, arrays, strict=True)
-        return session.run([output], {name: array.astype(number) for (name, number), array in given})[0]
-
-    return FunctionPolicy(game, run, kind, len(inputs) > 1, str(path))
+        raise ValueError(f"{path} is not a valid ONNX network: {' '.join(str(error).split())}") from None
+    names = [each.name for each in session.get_outputs()]
+    if len(names) > 1 and outputs not in names:
+        raise ValueError(f"{path}: one of its outputs, {', '.join(names)}, must be called {outputs}")
+    played, seen = outputs if outputs in names else names[0], session.get_inputs()[0].name
+    return FunctionPolicy(lambda observations: session.run([played], {seen: observations})[0], outputs, str(path))
 
 
-def from_torchscript(path: str | Path, game: Game[Any], outputs: str | None = None) -> FunctionPolicy:
+def from_torchscript(path: str | Path, outputs: str) -> FunctionPolicy:
     """Reads a network in TorchScript format, a program that can read and write files: load only files that you trust.
 
-    The arguments and errors are those of `from_onnx`. By default the extra file `outputs`, which `torch.jit.save` can
-    store, says what the output is.
+    The arguments and errors are those of `from_onnx`, but there is only one output.
     """
     import torch
 
-    content, stored = read_plain(Path(path), most=MOST_BYTES), {"outputs": b""}
+    require_plain(Path(path))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # torch.jit is kept, but not developed
-            network = torch.jit.load(BytesIO(content), "cpu", stored).eval()
-        inputs = len(list(network.graph.inputs())) - 1  # without `self`
+            network = torch.jit.load(str(path), "cpu").eval()
     except Exception as error:  # invalid content can raise many kinds of errors
         reason = str(error).strip().partition("\n")[0]
-        raise ValueError(f"{path} is not a TorchScript network: {reason}") from None
-    number = next((each.dtype for each in network.parameters()), torch.float32)
-    _, kind = _output_of(path, [stored["outputs"].decode(errors="replace") or "unnamed"], outputs)
-
-    def run(observations: NDArray[np.float32], *masks: NDArray[np.int8]) -> Any:
-        with torch.no_grad():
-            return network(torch.from_numpy(observations).to(number), *map(torch.from_numpy, masks))
-
-    return FunctionPolicy(game, run, kind, inputs > 1, str(path))
-
-
-def _output_of(path: str | Path, names: list[str], outputs: str | None) -> tuple[str, str]:
-    """Returns the name of a network's output, and which of `OUTPUTS` it is."""
-    named = [name for name in names if name in OUTPUTS and outputs in (None, name)]
-    if len(named) == 1:
-        return named[0], named[0]
-    if outputs is not None and len(names) == 1 and names[0] not in OUTPUTS:
-        return names[0], outputs
-    raise ValueError(
-        f"{path}: an output must be called logits or probabilities, not {', '.join(names)}; if it is the only one, "
-        f"write {path}:logits or {path}:probabilities, or give outputs= in Python"
-    )
+        raise ValueError(f"{path} is not a TorchScript network, which torch.jit.save writes: {reason}") from None
+    played = torch.no_grad()(lambda observations: network(torch.from_numpy(observations)))
+    return FunctionPolicy(played, outputs, str(path))

@@ -7,7 +7,7 @@ rational arithmetic a policy must also have exact probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -144,7 +144,6 @@ def consistent(
             gives probability only to illegal actions.
     """
     one_of("illegal", illegal, ILLEGAL)
-    tables = {id(policy): policy for policy in policies if isinstance(policy, TablePolicy)}.values()
     parts = {id(policy): LegalPart(policy) for policy in policies} if illegal == "renormalise" else {}
     plain: list[Policy] = [parts.get(id(policy), policy) for policy in policies]
     recorded = RecordingPolicies(game, plain)
@@ -152,11 +151,10 @@ def consistent(
     try:
         queried = [None if seat == responder else policy for seat, policy in enumerate(plain)]
         compared = 0 if check_invariances is None else check_invariances(queried)
-        for table in tables:
-            table.count_anew()
-        yield profile
-        for table in tables:
-            table.require_known()
+        with tables_counted(policies) as tables:
+            yield profile
+            for table in tables:
+                table.require_known()
         if parts:
             profile.removed = _removed(list(parts.values()))
         profile.queries = recorded.repeat_queries(compared)
@@ -168,9 +166,18 @@ def consistent(
             f"this is not the exact figure of the given policy: illegal actions had {profile.removed}. "
             "This probability was removed, and the rest was renormalised"
         )
+
+
+@contextmanager
+def tables_counted(policies: Iterable[Policy]) -> Iterator[Collection[TablePolicy]]:
+    """Counts the observations at which tables are queried, and warns on exit if a table lacks some of them."""
+    tables = {id(policy): policy for policy in policies if isinstance(policy, TablePolicy)}.values()
+    for table in tables:
+        table.count_anew()
+    yield tables
     for table in tables:
         if table.warns and table.known < table.asked:
-            warn(f"this is the figure of a policy that {table.coverage}")
+            warn(table.coverage)
 
 
 def _removed(parts: Sequence[LegalPart]) -> IllegalMass:
