@@ -85,9 +85,9 @@ NO_POLICY = r"does not contain a valid policy \(ValueError: "
         ),
         (
             lambda old: {PLAYED: old[PLAYED] - torch.eye(*old[PLAYED].shape)},
-            "a row of its table is not a probability distribution",
+            "row . of its table is not a probability distribution",
         ),
-        (lambda old: {PLAYED: 2 * old[PLAYED]}, "a row of its table is not a probability distribution"),
+        (lambda old: {PLAYED: 2 * old[PLAYED]}, "row . of its table is not a probability distribution"),
         (lambda old: {name: torch.cat((rows, rows)) for name, rows in old.items()}, "an observation has two rows"),
     ],
 )

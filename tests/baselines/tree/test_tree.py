@@ -85,7 +85,7 @@ def test_kuhn_poker():
     assert solution.gap <= 1e-9
     assert worth(Kuhn(), [solution.policy] * 2, 0, True) <= -1 / 18 + 1e-9
     assert worth(Kuhn(), [solution.policy] * 2, 1, True) <= 1 / 18 + 1e-9
-    assert solution.labelled()[1]["player_1 sees 1 3 2 0"] == pytest.approx(
+    assert solution.labelled()[1]["seen by player_1: 1 3 2 0"] == pytest.approx(
         {"pass": 0.0, "bet": 1.0}
     )  # calls a bet with the best card
 
