@@ -27,7 +27,7 @@ CHECKED := $(patsubst %.py,cardwar_envs.%,$(notdir $(wildcard cardwar_envs/*_v0.
 WRAPPED := $(addprefix tests.envs.wrapped:,order_enforced flattened as_parallel as_aec leaving leaving_parallel)
 check: $(READY)
 	printf '%s\n' $(CHECKED) | xargs -t -n 1 -P 2 $(BIN)/cardwar check
-	printf '%s\n' $(WRAPPED) | xargs -t -n 1 -P 2 $(BIN)/zoocheck --seconds 15
+	printf '%s\n' $(WRAPPED) | xargs -t -n 1 -P 2 $(BIN)/zoocheck --seconds 10
 
 # The documentation site, in docs/_build/html. Every warning is an error, including broken links. All pages are written
 # (-a), because each page contains the sidebar.
