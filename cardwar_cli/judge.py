@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from baselines.matches.intervals import Interval
-from baselines.system.files import require_writable
+from baselines.system.files import require_plain, require_writable
 from cardwar_cli.console import AsJson, advancing, new_table, out, say, say_aside
 from cardwar_envs import Game
 from cardwar_envs.core.texts import counted
@@ -59,6 +59,8 @@ def judge(
         from cardwar_play.judged_files import FILES, write_judged  # if matplotlib is missing, fail before judging
 
         written = [folder / name for name in FILES]
+    for path in files:  # before the first is judged, so that a missing one loses no work
+        require_plain(path)
     for path in written:
         require_writable(path, new_folders=True)
     work = _Work(skip, yes)
